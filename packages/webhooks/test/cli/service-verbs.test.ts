@@ -90,3 +90,42 @@ test('an answer that is not of the service, or breaks off, is a failure that quo
   }
   other.close()
 })
+
+test('what follows the service shows every delivery, whatever its clock says, and outlives a failure', async () => {
+  const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+  // The clock of this machine is years ahead. Deliveries 2 to 451 are made between the first two looks.
+  const createdAt = '2020-01-01T00:00:00.000Z'
+  let made = 1
+  let asked = 0
+  const service = createServer((request, response) => {
+    asked += 1
+    const query = new URL(request.url ?? '', 'http://localhost').searchParams
+    if (asked === 3) return void response.writeHead(503).end('{"code":"UNAVAILABLE","title":"Not now."}')
+    if (asked === 4) return void response.destroy()
+    if (asked === 5) made = 451
+    const newest = made - Number(query.get('cursor') ?? '0')
+    const rows = Math.min(Number(query.get('limit')), newest)
+    const isListed = (query.get('createdAfter') ?? '') <= createdAt
+    const items = Array.from({ length: isListed ? rows : 0 }, (_, index) => ({
+      ...{ id: idOf(newest - index), createdAt, eventType: 'TRANSACTION_CREATE', status: 'PENDING' },
+      ...{ httpStatus: null, latencyMs: null, url: 'https://a.example/' },
+    }))
+    const nextCursor = newest > rows ? String(made - newest + rows) : null
+    response.end(JSON.stringify({ items, nextCursor }))
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const { code, out, err, stop } = start(['deliveries', 'tail', '--count', '450', '--url', url, '--json'])
+  const limit = setTimeout(stop, 10_000)
+  expect(await code).toBe(0)
+  clearTimeout(limit)
+  expect(out.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+    Array.from({ length: 450 }, (_, index) => idOf(index + 2)),
+  )
+  expect(err).toEqual([
+    '503 UNAVAILABLE: Not now.',
+    expect.stringMatching(/^No answer from http:\/\/127\.0\.0\.1:\d+ \(\w+\)\.$/),
+  ])
+  service.closeAllConnections()
+  service.close()
+})

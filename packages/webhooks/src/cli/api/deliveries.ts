@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { printableJson, printableText } from '../colours.js'
 import { UsageError, type Command, type Terminal } from '../command.js'
 import { parseCount } from '../count-option.js'
 import { formatTable } from '../table.js'
-import { findService, queryOf, serviceHelp, serviceOptions, type Service } from './service.js'
+import { findService, followService, queryOf, serviceHelp, serviceOptions, type Service } from './service.js'
 import { parseEventTypes, parseId, parseTime, parseVerb } from './verbs.js'
 
 interface Delivery {
@@ -34,9 +33,6 @@ const filterOptions = {
   since: { type: 'string' },
   until: { type: 'string' },
 } as const
-
-/** Milliseconds between two looks of `tail`. */
-const pauseMs = 1000
 
 /** Command: reads the delivery log, and sends deliveries again. */
 export const deliveriesCommand: Command = {
@@ -156,19 +152,27 @@ function rowOf(one: Delivery): readonly (string | null)[] {
   return [id, createdAt, eventType, status, httpStatus === null ? null : String(httpStatus), ms, url]
 }
 
-/** Prints deliveries as they are made and as they end, until the process is stopped. */
+/**
+ * Prints deliveries as they are made and as they end, until the process is stopped. Without `--since` it begins after the
+ * newest delivery: clocks of two machines differ.
+ */
 async function tail(
   service: Service,
   { filter, count, json }: { readonly filter: Filter; readonly count: number; readonly json: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const since = filter['createdAfter'] ?? terminal.now().toISOString()
   const told = new Map<string, string>()
   let printed = 0
-  while (!terminal.stopped.aborted && printed < count) {
-    const items = await listUpTo(service, { ...filter, createdAfter: since }, 200)
-    for (const one of items.toReversed()) {
-      if (told.get(one.id) === one.status || printed >= count) continue
+  let since = filter['createdAfter']
+  if (since === undefined) {
+    const [newest] = await listUpTo(service, filter, 1)
+    since = newest?.createdAt
+    if (newest !== undefined) told.set(newest.id, newest.status)
+  }
+  const look = async () => {
+    const changed = await listUpToKnown(service, { ...filter, createdAfter: since }, told)
+    for (const one of changed.toReversed()) {
+      if (printed >= count) break
       told.set(one.id, one.status)
       printed += 1
       terminal.out(
@@ -179,6 +183,26 @@ async function tail(
               .join('  '),
       )
     }
-    if (printed < count) await wait(pauseMs, undefined, { signal: terminal.stopped }).catch(() => undefined)
+    return printed < count ? false : null
   }
+  await followService(look, terminal)
+}
+
+/** Lists what is new or has another status, newest first: page by page, down to a page without any. */
+async function listUpToKnown(
+  service: Service,
+  filter: Filter,
+  told: ReadonlyMap<string, string>,
+): Promise<readonly Delivery[]> {
+  const changed: Delivery[] = []
+  let cursor: string | undefined
+  let found: number
+  do {
+    const page: Page = await service.call<Page>('GET', `/deliveries${queryOf({ ...filter, cursor, limit: '200' })}`)
+    const news = page.items.filter(({ id, status }) => told.get(id) !== status)
+    found = news.length
+    changed.push(...news)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && found > 0)
+  return changed
 }

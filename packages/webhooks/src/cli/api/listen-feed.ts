@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { signWebhook } from '../../signature/sign-webhook.js'
 import { createPalette } from '../colours.js'
 import { UsageError, type Terminal } from '../command.js'
 import { sendRequest } from '../send-request.js'
-import { findService, queryOf, type Service } from './service.js'
+import { findService, followService, queryOf, type Service } from './service.js'
 
 /** Name of the environment variable with the key that signs for the receiver on this machine. */
 const localKeyName = 'KYC_RELAY_LOCAL_KEY'
-
-/** Milliseconds between two looks at an empty feed. */
-const pauseMs = 1000
 
 interface Page {
   readonly items: readonly {
@@ -44,7 +40,7 @@ export async function listenToFeed(options: FeedOptions, terminal: Terminal): Pr
   let after = options.fromStart ? undefined : await findEnd(service, terminal)
   let handed = 0
   terminal.out(options.json ? JSON.stringify({ following: true }) : 'Following the feed. Stop with Ctrl+C.')
-  while (!terminal.stopped.aborted && handed < options.count) {
+  const look = async () => {
     const page = await service.call<Page>('GET', `/events${queryOf({ after })}`)
     for (const { eventId, eventType, body, deliveries } of page.items) {
       if (terminal.stopped.aborted || handed >= options.count) break
@@ -59,8 +55,9 @@ export async function listenToFeed(options: FeedOptions, terminal: Terminal): Pr
     }
     const isEmpty = page.nextCursor === after
     after = page.nextCursor
-    if (isEmpty) await wait(pauseMs, undefined, { signal: terminal.stopped }).catch(() => undefined)
+    return handed < options.count ? !isEmpty : null
   }
+  await followService(look, terminal)
   return 0
 }
 

@@ -26,11 +26,43 @@ export class ServiceError extends Error {
   readonly code: string | null
   /** The whole refusal. */
   readonly problem: Readonly<Record<string, unknown>>
+  /** True if the same call may succeed later: there was no answer, 429 or 5xx. */
+  readonly isTemporary: boolean
 
-  constructor(message: string, code: string | null = null, problem: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    message: string,
+    isTemporary: boolean,
+    code: string | null = null,
+    problem: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message)
+    this.isTemporary = isTemporary
     this.code = code
     this.problem = problem
+  }
+}
+
+/** Milliseconds between two looks of a command that follows the service. */
+const pauseMs = 1000
+
+/**
+ * Looks again and again until the process is stopped or `look` returns null, with a pause after each look that returns
+ * false. After the first look, a temporary failure is told once and does not end it.
+ */
+export async function followService(look: () => Promise<boolean | null>, { err, stopped }: Terminal): Promise<void> {
+  let told: string | null = null
+  for (let isFirst = true; !stopped.aborted; isFirst = false) {
+    let isBusy: boolean | null = false
+    try {
+      isBusy = await look()
+      told = null
+    } catch (error) {
+      if (isFirst || !(error instanceof ServiceError) || !error.isTemporary) throw error
+      if (error.message !== told) err(error.message)
+      told = error.message
+    }
+    if (isBusy === null) return
+    if (!isBusy) await wait(pauseMs, undefined, { signal: stopped }).catch(() => undefined)
   }
 }
 
@@ -70,7 +102,7 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
       for (let tries = 1; ; tries += 1) {
         const { response, text } = await ask().catch((error: unknown) => {
           terminal.stopped.throwIfAborted()
-          throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`)
+          throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`, true)
         })
         if (response.ok) return answerOf(response.status, text) as Answer
         const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -117,10 +149,14 @@ function answerOf(status: number, text: string): object | null {
   } catch {
     // The text below says enough: the parser's message would quote the answer.
   }
-  throw new ServiceError(`The service answered ${status} without a JSON object. Is --url the address of the service?`)
+  throw new ServiceError(
+    `The service answered ${status} without a JSON object. Is --url the address of the service?`,
+    false,
+  )
 }
 
 function refusalOf(status: number, text: string): ServiceError {
+  const isTemporary = status === 429 || status >= 500
   try {
     const problem = JSON.parse(text) as Readonly<Record<string, unknown>>
     const { code, title, detail, violations } = problem
@@ -130,11 +166,12 @@ function refusalOf(status: number, text: string): ServiceError {
     const codes = [code, detail].filter((part) => typeof part === 'string').join(' ')
     return new ServiceError(
       `${status} ${printableText(`${codes}: ${String(title)}`)}${pointers}`,
+      isTemporary,
       String(code),
       problem,
     )
   } catch {
-    return new ServiceError(`The service answered ${status}.`)
+    return new ServiceError(`The service answered ${status}.`, isTemporary)
   }
 }
 
