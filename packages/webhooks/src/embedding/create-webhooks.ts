@@ -244,10 +244,17 @@ function newEndpointOf(
   const eventTypes = input.eventTypes ?? unnamedTypes(known)
   if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => known.find(type) !== undefined)))
     throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  const { rule, end } = checkOptions()
+  rule('description', description === null || isDescription(description))
+  end()
   return {
     ...{ endpointId: newId(), appId, url: checked.url, eventTypes, description, standardWebhooks, createdAt: now() },
   }
 }
+
+/** As the service's own API accepts it, on every store: PostgreSQL stores no NUL and no lone surrogate. */
+const isDescription = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= 200 && /^[^\p{Cc}\p{Cs}]*$/u.test(value)
 
 /** Types of an endpoint that names none: null, the six, unless own types go to everybody. A store knows only the six. */
 function unnamedTypes({ names, find }: EndpointContext['eventTypes']): readonly string[] | null {

@@ -115,7 +115,7 @@ export interface EndpointInput<Name extends string = EventType> {
   readonly url: string
   /** Types to send; null for all but those that are opt-in. Default null. */
   readonly eventTypes?: readonly Name[] | null
-  /** Name for people, at most 200 characters. Default null. */
+  /** Name for people, at most 200 characters, without control characters. Default null. */
   readonly description?: string | null
   /** True to send the Standard Webhooks headers too. Default false. */
   readonly standardWebhooks?: boolean
@@ -132,7 +132,7 @@ export interface Webhooks<
    * returned as it is. With other settings the new endpoint replaces it, takes over what waits, and keeps `X-Event-ID`.
    *
    * @throws WebhookError the refusal of `checkEndpointUrl` (`URL_NOT_HTTPS`, …); `EVENT_TYPE_UNKNOWN`;
-   *   `ENDPOINT_LIMIT_REACHED` for more than 50 endpoints of an app
+   *   `OPTIONS_INVALID` for the description; `ENDPOINT_LIMIT_REACHED` for more than 50 endpoints of an app
    */
   registerEndpoint(endpoint: EndpointInput<EventType | Own[number]['name']>): Promise<Endpoint>
   /**

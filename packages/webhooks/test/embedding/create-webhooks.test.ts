@@ -92,6 +92,16 @@ describe('an endpoint', () => {
     },
   )
 
+  test.each([
+    ['x'.repeat(200), 'accepted'],
+    ['x'.repeat(201), 'OPTIONS_INVALID'],
+    ['a\0b', 'OPTIONS_INVALID'],
+    ['\ud800', 'OPTIONS_INVALID'],
+    [7 as never, 'OPTIONS_INVALID'],
+  ])('with the description %j is %s', async (description, outcome) => {
+    expect(await refusalOf(webhooksWith().registerEndpoint({ appId, url, description }))).toBe(outcome)
+  })
+
   test('is the last one at 50 of an app', async () => {
     const webhooks = webhooksWith()
     const register = (index: number) => refusalOf(webhooks.registerEndpoint({ appId, url: `${url}/${index}` }))
