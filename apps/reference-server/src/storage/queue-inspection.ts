@@ -4,7 +4,10 @@ export interface QueueState {
   readonly waiting: number
   /** Attempts in flight, over all processes. Counted up to 100,000. */
   readonly inFlight: number
-  /** Milliseconds since the oldest due delivery became due; 0 when no delivery is due. */
+  /**
+   * Milliseconds for which a due delivery has waited for a worker, the longest of all endpoints; 0 when none is due. While an
+   * endpoint is sent other deliveries, they count from the last of these: a slow receiver is not a lack of workers.
+   */
   readonly oldestDueMs: number
 }
 

@@ -3,14 +3,17 @@ import { sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection } from '../queue-inspection.js'
 import { databaseTime } from './database-time.js'
 
+const waitingSince = (failing: boolean) => sql`
+    (SELECT min(waiting_since) FROM kyc_relay_endpoint_schedules WHERE failing = ${sql.raw(String(failing))}
+      AND next_due_at IS NOT NULL)`
+
 const readQueue = (now: Date | null) => sql`
 SELECT
   (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE due_at IS NOT NULL LIMIT ${countingLimit}) AS w)
     AS waiting,
   (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
     AS "inFlight",
-  coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(
-    (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules WHERE next_due_at IS NOT NULL),
+  coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(${waitingSince(false)}, ${waitingSince(true)},
     (SELECT min(due_at) FROM kyc_relay_due_notices))) * 1000)), 0)::float8 AS "oldestDueMs"`
 
 /**

@@ -69,6 +69,17 @@ const wrongInspections: readonly WrongStorage[] = [
     spoilt((_state, behind) => ({ waiting: count(behind, `due_at <= ${behind.now().getTime()}`) })),
   ],
   ['counts the whole log', 'QI-06', spoilt((state, behind) => ({ waiting: count(behind, 'true') - state.inFlight }))],
+  [
+    'counts a slow receiver as a lack of workers',
+    'QI-08',
+    spoilt((_state, { database, now }) => {
+      const due = database
+        .prepare<[], number>('SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules')
+        .pluck()
+        .get()
+      return { oldestDueMs: due == null ? 0 : Math.max(0, now().getTime() - due) }
+    }),
+  ],
   ['forgets', 'QI-07', 'forgets on closing'],
 ]
 
