@@ -110,13 +110,13 @@ export function prepareVerificationReads(db: NodePgDatabase) {
  * Locks the row of a user's status until the end of the transaction, and reads it. A new user gets a row, so that the
  * first submissions of a user wait for each other too.
  */
-export const lockStatus = statement<{ status: KycStatus }>(
+export const lockStatus = statement<{ status: KycStatus; since: Date }>(
   'lock_status',
   sql`
 INSERT INTO kyc_relay_kyc_statuses AS present (user_id, status, since)
 VALUES (${value('userId')}, 'UNVERIFIED', ${value('recordedAt')})
 ON CONFLICT (user_id) DO UPDATE SET since = present.since
-RETURNING status`,
+RETURNING status, since`,
 )
 
 /** Takes the key of a submission; no row when it is taken. */
@@ -176,11 +176,11 @@ WITH verification AS (
   ) AS j (id, side, url)
 ), log AS (
   INSERT INTO kyc_relay_kyc_status_log (verification_id, user_id, previous, next, at, unpublished)
-  SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, v.recorded_at,
+  SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, ${value('statusAt')}::timestamptz,
     ${value('unpublished')}::boolean
   FROM verification v
 ), moved AS (
-  UPDATE kyc_relay_kyc_statuses AS present SET status = ${value('next')}, since = v.recorded_at
+  UPDATE kyc_relay_kyc_statuses AS present SET status = ${value('next')}, since = ${value('statusAt')}::timestamptz
   FROM verification v WHERE present.user_id = ${value('userId')} AND ${value('moves')}::boolean
 )
 SELECT count(*)::int AS inserted FROM verification`,

@@ -21,6 +21,8 @@ interface VerificationRow {
 /** Rolls a transaction back: the key, or the verification id, belongs to another submission. */
 const taken = new StorageError('CONSTRAINT', '23505')
 
+const later = (one: Date, other: Date = one): Date => (other > one ? other : one)
+
 type Recording = Parameters<VerificationStore['record']>[0]
 
 /** Creates the verification store on PostgreSQL. */
@@ -45,6 +47,8 @@ export function createVerificationStore(
     const [locked] = await lockStatus.rows(on, { userId: key.userId, recordedAt })
     const previous = locked?.status ?? 'UNVERIFIED'
     const { next, result } = outcomes[previous]
+    // The clock of the process that changed the status before may be ahead. A status never goes back in time.
+    const statusAt = next === previous ? recordedAt : later(recordedAt, locked?.since)
     if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
     const ssnToken = verification.ssn?.token ?? null
     const erasableKey = newErasableKey()
@@ -81,6 +85,7 @@ export function createVerificationStore(
       previous,
       next,
       moves: next !== previous,
+      statusAt,
       unpublished: statusEvents && next !== previous,
     })
     if (written?.inserted !== 1) throw taken
@@ -88,7 +93,7 @@ export function createVerificationStore(
       verificationEvent(audit.seal, {
         ...{ key, verification: { ...verification, ssnStanding: verification.ssn?.standing ?? null } },
         ...{ erasableMac: mac, recordedAt, result },
-        statusLog: { previous, next, at: recordedAt },
+        statusLog: { previous, next, at: statusAt },
       }),
     )
     return { kind: 'recorded', result } as const

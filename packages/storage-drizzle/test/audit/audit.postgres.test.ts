@@ -123,6 +123,22 @@ describe('the audit log of the stores on PostgreSQL', () => {
     await storage.close()
   })
 
+  test('gives no finding for a status that a process with a late clock changed', async () => {
+    const storage = await open()
+    const userId = uuid('user')
+    const at = (minutes: number) => new Date(startOfTests.getTime() + minutes * 60_000)
+    // The clock of the first process is ten minutes ahead of the others.
+    await storage.verifications.record({ ...submission('n1'), recordedAt: at(10) })
+    const wrong = { correctionId: uuid('correction'), expected: 'PASS', next: 'UNVERIFIED' } as const
+    await storage.corrections.correctKycStatus({ ...wrong, userId, at: at(1), actor: 'operator:Ada', reason: 'wrong' })
+    await storage.verifications.record({ ...submission('n2'), recordedAt: at(2) })
+    expect((await verify(storage.audit!)).findings).toEqual([])
+    const owner = { appId: uuid('app'), userId }
+    const second = await storage.verifications.findVerification(owner, uuid('verification n2'))
+    expect([second?.recordedAt, second?.statusLog.at]).toEqual([at(2), at(10)])
+    await storage.close()
+  })
+
   test('stays whole under 50 concurrent submissions of few users, repeats, an erasure and two processes', async () => {
     const handles = [await open(), await open()]
     await Promise.all(
