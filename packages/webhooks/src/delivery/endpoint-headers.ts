@@ -86,8 +86,9 @@ export function shellVariableOf(name: string): string {
 const redacted = '[redacted]'
 
 /**
- * Takes the values of static headers out of a receiver's answer: as they are, as in JSON, URL-encoded and in base64. Of
- * an answer that was cut, a part of a value at its end goes too.
+ * Takes the values of static headers out of a receiver's answer: as they are, as in JSON, URL-encoded and in base64. So
+ * it does with the credentials after a scheme such as `Bearer`. Of an answer that was cut, a part of a value at its end
+ * goes too.
  *
  * @example
  * ```ts
@@ -115,9 +116,16 @@ export function redactEchoes(result: SendResult, values: readonly string[]): Sen
 const longestHeader = 1_024
 const longestBody = 16_384
 
-/** Ways in which a receiver may write a value. */
+/** A scheme and credentials, as in `Bearer example-key`: receivers repeat the credentials without the scheme. */
+const credentials = /^[A-Za-z][\w-]* (\S{8,})$/
+
+/** Ways in which a receiver may write a value. PHP escapes slashes in JSON. */
 function formsOf(value: string): readonly string[] {
-  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), btoa(value)]
+  const secret = credentials.exec(value)?.[1]
+  return [value, ...(secret === undefined ? [] : [secret])].flatMap((text) => {
+    const json = JSON.stringify(text).slice(1, -1)
+    return [text, json, json.replaceAll('/', '\\/'), encodeURIComponent(text), btoa(text)]
+  })
 }
 
 /** Part of a text: its first character, and the one after its last. */

@@ -68,6 +68,18 @@ describe('taking echoes out of an answer', () => {
     expect(responseHeaders).toEqual({ location: '/login?key=[redacted]' })
   })
 
+  test.each([
+    ['plain', 'abc/def+ghi=='],
+    ['in JSON of PHP', String.raw`abc\/def+ghi==`],
+    ['URL-encoded', 'abc%2Fdef%2Bghi%3D%3D'],
+    ['in base64', btoa('abc/def+ghi==')],
+  ])('also the credentials after a scheme, %s', (_how, echo) => {
+    const { responseBody } = redactEchoes(answer(`invalid token <${echo}>`), ['Bearer abc/def+ghi=='])
+    expect(textOf(responseBody)).toBe('invalid token <[redacted]>')
+    expect(textOf(redactEchoes(answer('Bearer of my tenant'), ['my tenant']).responseBody)).toBe('Bearer of [redacted]')
+    expect(textOf(redactEchoes(answer('a tenant'), ['my tenant']).responseBody)).toBe('a tenant')
+  })
+
   test('also the part of a value where the body was cut, and no other byte', () => {
     const before = 'é'.repeat(8_187)
     const cut = answer(before + secret.slice(0, 10))
