@@ -27,11 +27,26 @@ export function keepForm(c: PortalContext, form: URLSearchParams): void {
 
 /** Returns the form that was kept for this page, once. */
 export function takeForm(c: PortalContext): URLSearchParams | null {
-  const options = cookieOptions(c)
-  const value = getCookie(c, name, options.prefix)
-  if (value === undefined) return null
-  const fields = new URLSearchParams(Buffer.from(value, 'base64url').toString())
-  if (fields.get('page') !== c.req.path) return null
-  deleteCookie(c, name, options)
+  const fields = read(c)
+  if (fields?.get('page') !== c.req.path) return null
+  drop(c)
   return fields
+}
+
+/**
+ * Drops a form that was kept, unless its page is shown next. Call it at each sign-in and sign-out: whoever uses the
+ * browser next must not see what somebody else filled in.
+ */
+export function dropFormUnlessFor(c: PortalContext, page: string): void {
+  const kept = read(c)?.get('page')
+  if (kept !== undefined && kept !== page) drop(c)
+}
+
+function read(c: PortalContext): URLSearchParams | null {
+  const value = getCookie(c, name, cookieOptions(c).prefix)
+  return value === undefined ? null : new URLSearchParams(Buffer.from(value, 'base64url').toString())
+}
+
+function drop(c: PortalContext): void {
+  deleteCookie(c, name, cookieOptions(c))
 }

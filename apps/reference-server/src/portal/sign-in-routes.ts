@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { AuthenticationFailure } from '../identity/failed-authentications.js'
 import { remoteAddressOf } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
+import { dropFormUnlessFor } from './kept-form.js'
 import {
   listenerOf,
   requireSession,
@@ -47,12 +48,15 @@ export function createSignInRoutes({ guard, limits, identify, refusal }: SignInD
     const { id } = await sessions.begin(holder)
     cookie.set(id)
     sessionCookie(c, kind, 'sign-in').clear()
-    return seeOther(c, pageAfterSignIn(c.get('form').get('next'), kind))
+    const page = pageAfterSignIn(c.get('form').get('next'), kind)
+    dropFormUnlessFor(c, page)
+    return seeOther(c, page)
   })
   routes.post('/portal/sign-out', requireSession(guard), async (c) => {
     const cookie = sessionCookie(c, kind)
     await sessions.end(cookie.read() ?? '')
     cookie.clear()
+    dropFormUnlessFor(c, '/portal/sign-in')
     return seeOther(c, '/portal/sign-in')
   })
   return routes

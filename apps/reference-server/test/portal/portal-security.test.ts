@@ -65,6 +65,16 @@ describe('signing in', () => {
     expect((await browser.submit(ended, '/portal/sign-in', fields)).headers.location).toBe(asked)
   })
 
+  it('drops what was filled in when the next sign-in goes elsewhere', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const form = await browser.get('/portal/webhooks/new')
+    browser.cookies.set('kyc_relay_portal', 'ended')
+    await browser.submit(form, '/portal/webhooks/new', { url: 'https://partner.com/secret-path' })
+    await browser.signIn(server.demo.apps[1])
+    expect((await browser.get('/portal/webhooks/new')).text).not.toMatch(/secret-path/)
+  })
+
   it('keeps what was filled in, but for secrets, when the session has ended meanwhile', async () => {
     const [app] = server.demo.apps
     const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '' }
