@@ -24,7 +24,9 @@ export interface ReadRoutesDeps {
 
 const cursorInvalid = { refusal: { code: 'CURSOR_INVALID' } } as const
 const text = z.string().max(255).refine(isStorable)
-const created = [z.iso.datetime(), z.int().min(1)] as const
+/** As `createdCursor` writes it. PostgreSQL knows no year 0. */
+const createdAt = z.iso.datetime({ precision: 3 }).refine((text) => !text.startsWith('0000'))
+const created = [createdAt, z.int().min(1)] as const
 const chainPlace = z.array(z.tuple([z.int().min(0), z.int().min(0)])).max(1_000)
 
 /** Creates the reads of an operator: apps, grants, transactions, deliveries, the queue and the audit log. */

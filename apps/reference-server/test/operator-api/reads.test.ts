@@ -143,6 +143,16 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
     },
   )
 
+  it.each([
+    ['deliveries', '0000-01-01T00:00:00.000Z'],
+    ['withheld', '0000-01-01T00:00:00.000Z'],
+    ['deliveries', '2026-01-01T00:00:00Z'],
+  ])('refuses a cursor of %s at %s, which no page gives', async (list, at) => {
+    const cursor = Buffer.from(JSON.stringify([list, at, 1])).toString('base64url')
+    const path = list === 'deliveries' ? '/deliveries' : '/withheld-events'
+    expect((await read(`${path}?cursor=${cursor}`)).json).toMatchObject({ status: 400, code: 'CURSOR_INVALID' })
+  })
+
   it('refuses texts with a NUL, which PostgreSQL does not store', async () => {
     const { appId = '' } = server.demo.apps[0] ?? {}
     expect((await read(`/apps/${appId}/users?externalReferenceId=a%00`)).json).toMatchObject({
