@@ -36,13 +36,13 @@ function terminalOf(stream: Pick<WriteStream, 'isTTY' | 'hasColors'>): Terminal 
 }
 
 async function main(): Promise<void> {
+  // The server continues when the reader of its output has gone.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const given = process.argv.slice(2)
   if (given.length > 0) return refuseArguments(given)
   setFlagsFromString(heapGrowth)
   const env = parseEnv(process.env)
   const log = createLog(env, undefined, terminalOf(process.stdout))
-  // The server continues when the reader of its output has gone.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   /** Flushes the last log lines and spans, with a time limit. */
   const end = (code: number) =>
     void Promise.all([log.flush(logPatienceMs), flushSpans(spanPatienceMs)]).finally(() => process.exit(code))
