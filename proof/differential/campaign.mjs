@@ -13,27 +13,35 @@ const modes = [
   { name: 'PostgreSQL in the mode for distributed tables', database: 'distributed', distributed: true },
 ]
 
-/** Both modes of PostgreSQL, each with a database of its own. */
+/** Sequences at the same time, each on databases of its own: one alone waits for answers most of the time. */
+const lanes = 4
+
+/** Both modes of PostgreSQL, with a database for each lane. */
 async function startDatabases() {
-  const server = await startOwnPostgres()
+  const server = await startOwnPostgres(['max_connections=100'])
   const guard = { refused: new Set(), readsOverAll: new Set() }
-  const sides = []
   const pools = []
+  const poolOf = (database, max) => {
+    const pool = new pg.Pool({ connectionString: server.url({ database }), max })
+    // The end of the server meets sessions that the end of a pool has left.
+    pool.on('error', () => undefined)
+    pool.on('connect', (client) => client.on('error', () => undefined))
+    pools.push(pool)
+    return pool
+  }
+  const sides = Array.from({ length: lanes }, () => [])
   for (const { name, database, distributed } of modes) {
     await server.ask(`CREATE DATABASE ${database}`)
     const connectionString = server.url({ database })
     await (await createPostgresStorage({ connectionString }, { distributed })).close()
     await (await createPostgresVault({ connectionString }, { cipher: {}, distributed })).close()
-    const pool = new pg.Pool({ connectionString, max: 5 })
-    const owner = new pg.Pool({ connectionString, max: 1 })
-    // The end of the server meets sessions that the end of a pool has left.
-    for (const each of [pool, owner]) {
-      each.on('error', () => undefined)
-      each.on('connect', (client) => client.on('error', () => undefined))
+    for (const [lane, ofLane] of sides.entries()) {
+      await server.ask(`CREATE DATABASE ${database}_${lane} TEMPLATE ${database}`)
+      const pool = poolOf(`${database}_${lane}`, 5)
+      const owner = poolOf(`${database}_${lane}`, 1)
+      if (distributed) guardDistribution(pool, guard)
+      ofLane.push(postgresSide({ name, pool, distributed, empty: () => emptyTables(owner) }))
     }
-    if (distributed) guardDistribution(pool, guard)
-    sides.push(postgresSide({ name, pool, distributed, empty: () => emptyTables(owner) }))
-    pools.push(pool, owner)
   }
   return {
     sides,
@@ -71,18 +79,23 @@ export const differential = {
     const spoilt = (side) => ({ ...side, open: async (clock) => spoil(await side.open(clock)) })
     const sizes = { commands: 0, sequences: 0 }
     const violations = []
-    const sides = [memorySide, ...databases.sides, spoilt(sqliteSide)]
-    for (let sequence = seed; !budget.isSpent(sizes.commands) && violations.length === 0; sequence += 1) {
-      const commands = commandsOf(sequence, longestSequence)
-      try {
-        await runInLockStep(commands, sides)
-      } catch (error) {
-        violations.push(`${error.message.slice(0, 500)}: npm run prove -- differential --seed ${sequence} --count 1`)
+    let next = seed
+    const runLane = async (onPostgres) => {
+      const sides = [memorySide, ...onPostgres, spoilt(sqliteSide)]
+      while (!budget.isSpent(sizes.commands) && violations.length === 0) {
+        const sequence = next++
+        const commands = commandsOf(sequence, longestSequence)
+        try {
+          await runInLockStep(commands, sides)
+        } catch (error) {
+          violations.push(`${error.message.slice(0, 500)}: npm run prove -- differential --seed ${sequence} --count 1`)
+        }
+        sizes.commands += commands.length
+        sizes.sequences += 1
       }
-      for (const statement of databases.guard.refused) violations.push(`a statement names no shard: ${statement}`)
-      sizes.commands += commands.length
-      sizes.sequences += 1
     }
+    await Promise.all(databases.sides.map(runLane))
+    for (const statement of databases.guard.refused) violations.push(`a statement names no shard: ${statement}`)
     await databases.stop()
     log(`${sizes.commands} commands in ${sizes.sequences} sequences, ${violations.length} violations`)
     return { sizes, violations }

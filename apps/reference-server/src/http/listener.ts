@@ -58,7 +58,7 @@ const idleConnectionMs = 65_000
 /** Accept queue of the listener. With Node's default of 511, further simultaneous connections waited for seconds. */
 const longestBacklog = 4_096
 
-/** True while the listener closes. */
+/** Interval of closing connections that became idle while the listener closes. */
 const idleCheckMs = 50
 
 /** A started listener. */

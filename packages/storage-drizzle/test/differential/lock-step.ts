@@ -142,7 +142,8 @@ export async function runInLockStep(commands: readonly Command[], sides: readonl
   const time = { now: startOfTests.getTime() }
   const opened: Opened[] = []
   try {
-    for (const { name, open } of sides) opened.push({ name, stores: await open(() => new Date(time.now)) })
+    const stores = await Promise.all(sides.map(({ open }) => open(() => new Date(time.now))))
+    opened.push(...sides.map(({ name }, index) => ({ name, stores: stores[index] as Opened['stores'] })))
     await compareSides(commands, opened, time)
   } finally {
     for (const { stores } of opened) await stores.close?.()
@@ -165,12 +166,8 @@ async function compareSides(
   let doing = 'nothing'
 
   async function compare<T>(inModel: unknown, ask: (stores: Stores) => Promise<T>): Promise<readonly T[]> {
-    const answers: T[] = []
-    for (const { name, stores } of opened) {
-      const answer = await ask(stores)
-      assertSame(answer, inModel, `${name}: ${doing}`)
-      answers.push(answer)
-    }
+    const answers = await Promise.all(opened.map(({ stores }) => ask(stores)))
+    for (const [index, { name }] of opened.entries()) assertSame(answers[index], inModel, `${name}: ${doing}`)
     return answers
   }
 
@@ -276,10 +273,11 @@ async function compareSides(
           turned: turned.map((each) => JSON.stringify(each)).sort(),
         })
         const expected = told(model.recordAttemptResults(all((each) => each.model)))
-        for (const [index, { name, stores }] of opened.entries()) {
-          const results = all(({ ofSides }) => ofSides[index])
-          assertSame(told(await stores.webhooks.recordAttemptResults(results)), expected, `${name}: ${doing}`)
-        }
+        const answers = await Promise.all(
+          opened.map(({ stores }, index) => stores.webhooks.recordAttemptResults(all(({ ofSides }) => ofSides[index]))),
+        )
+        for (const [index, { name }] of opened.entries())
+          assertSame(told(answers[index] as Recorded), expected, `${name}: ${doing}`)
         return
       }
       case 'advance':
@@ -381,10 +379,7 @@ async function compareSides(
     }
   })
   // Between the sides everything that can be read back is the same, also what the model does not have.
-  const [first, ...others] = opened
-  if (first !== undefined) {
-    const rows = await readAll(first.stores)
-    for (const { name, stores } of others)
-      assertSame(await readAll(stores), rows, `${name}: everything that is read back`)
-  }
+  const rows = await Promise.all(opened.map(({ stores }) => readAll(stores)))
+  for (const [index, { name }] of opened.entries())
+    assertSame(rows[index], rows[0], `${name}: everything that is read back`)
 }
