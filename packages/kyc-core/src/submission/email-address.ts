@@ -1,8 +1,14 @@
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u
 const LABEL = /^[\p{L}\p{M}\p{N}-]+$/u
+/**
+ * Characters that a domain label has only in their place (RFC 5892, appendix A): Catalan `l·l`, Greek, Hebrew and
+ * Japanese punctuation, and joiners of Indic and Arabic letters.
+ */
+const IN_PLACE =
+  /(?<=l)·(?=l)|͵(?=\p{Script=Greek})|(?<=\p{Script=Hebrew})[׳״]|(?<=[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}])・|(?<=\p{M})[\u200c\u200d]|(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/giu
 
 function isDomainLabel(label: string): boolean {
-  return label.length <= 63 && LABEL.test(label) && !label.startsWith('-') && !label.endsWith('-')
+  return label.length <= 63 && LABEL.test(label.replace(IN_PLACE, '')) && !label.startsWith('-') && !label.endsWith('-')
 }
 
 /**

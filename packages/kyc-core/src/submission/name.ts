@@ -23,8 +23,8 @@ const IN_PLACE = [
   /(?<=[\p{L}\p{M}])＝(?=\p{L})/gu,
   // A click consonant, typed on a Latin keyboard: !Naruseb
   /(?<![^\p{Zs}/-])!(?=\p{L})/gu,
-  // "also known as" in Malaysia and Singapore
-  /(?<=\p{Zs})@(?=\p{Zs})/gu,
+  // "also known as" in Malaysia and Singapore; without spaces on identity cards, where a word and no domain follows
+  /(?<=\p{Zs})@(?=\p{Zs})|(?<=[\p{L}\p{M}])@(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/gu,
 ] as const
 
 const SPACES = String.raw`\p{Zs}\u1361`

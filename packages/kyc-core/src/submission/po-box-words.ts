@@ -1,7 +1,7 @@
 /** Words for a PO box in scripts other than Latin, as they are written there. */
 export const BOX_WORDS: readonly string[] = [
   // Chinese, Japanese, Korean
-  ...['信箱', '私書箱', '사서함', '우편함'],
+  ...['信箱', '私書箱', '私書函', '사서함', '우편함'],
   // Russian, Ukrainian, Belarusian, Kazakh, Mongolian
   ...[
     'а/я',

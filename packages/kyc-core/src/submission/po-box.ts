@@ -7,9 +7,11 @@ import { BOX_WORDS } from './po-box-words.js'
  */
 const EXEMPT = [
   /^(?:PSC|CMR|UMR|OMC|UNIT) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  // Canada: "Site 6, Box 12, RR 3"
-  /^(?:SITE|COMP) ?\d+[A-Z]?,? (?:(?:SITE|COMP) ?\d+[A-Z]?,? )?BOX ?\d+[A-Z]?,? RR ?#? ?\d+/,
+  /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?)[ -]?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
+  // A route that has no number
+  /^(?:RURAL (?:ROUTE|RTE|RT\.?)|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?))(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
+  // Canada: site, compartment and box before or after a rural route or suburban service: "Site 6, Box 12, RR 3"
+  /^(?:(?:SITE|COMP|BOX) ?\d+[A-Z]?(?: ?, ?| ))*(?:R\.? ?R|S\.? ?S)\.? ?#? ?\d+(?:(?: ?, ?| )(?:SITE|COMP|BOX) ?\d+[A-Z]?)*/,
   // Reverse order: "Box 152, RR 2"
   /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
   // Great Britain: the name of a house
@@ -25,7 +27,7 @@ const BOX_OF_HOUSE = new RegExp(String.raw`^BOX ?#? ?\d+-?[A-Z]?, ?\d{1,5}[A-Z]?
 
 const PO_BOX = [
   // P.O. Box, P O Box, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
-  /\b(?:US)?P[ ./_-]{0,3}[O0][ ./_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
+  /\b(?:US)?P[ .,/\\|*_-]{0,3}[O0][ .,/\\|*_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
   /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
   // P.O. 9, PO #9 at the start of a line or of a part of a line
@@ -34,7 +36,8 @@ const PO_BOX = [
   // Post Office Box, Post Box, Postal Box, Post Off. Box
   /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
   // USPS Publication 28, section 283: other words for a PO box
-  /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])$/,
+  /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])(?:$|,)/,
+  /(?:^|, ?)(?:P\.? ?O\.?|POST OFFICE) DRAWER\b/,
   // Outside the US
   /(?:^|, ?| )G\.?P\.?O\.? ?(?:BOX|#? ?\d+(?!\d|ST|ND|RD|TH))/,
   /\b(?:LOCKED|PRIVATE|PVT\.?|MAIL) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
@@ -42,14 +45,14 @@ const PO_BOX = [
   // Botswana, Malawi: the office's letters before the number
   /\b(?:LOCKED|PRIVATE|PVT\.?) BAG [A-Z]{1,3} ?\d/,
   /\bBEG BERKUNCI\b/,
-  /\bPOSTFACH\b/,
+  /\bPOST[ -]?FACH\b/,
   /\bPO?STF\. ?\d/,
   /\b(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|(?:ABONEMENT)?POSTKAST) ?(?:NR\.? ?)?\d/,
   // Without a number, as the whole line
   /^(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTKAST|ANTWOORDNUMMER|PACKSTATION|POSTFILIALE)$/,
   /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
   /\bAPARTAT (?:POSTAL|DE CORREUS)\b/,
-  /\b(?:AP|APDO|APTDO)\.? ?(?:DE )?CORREOS?\b/,
+  /\b(?:AP|APART|APDO|APT|APTDO|APTO)\.? ?(?:DE )?CORREOS?\b/,
   /\b(?:AP\.? ?|CAJON )POSTAL\b/,
   /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
   /\bPOSTA[ -]?KUTXA(?:TILA)?\b/,
@@ -96,9 +99,9 @@ const PO_BOX = [
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
   /(?:^|[\s,،])ص ?[بپ]\.? ?\p{Nd}/u,
   /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?\p{Nd}/u,
-  /(?:^|[\s,])А ?\/ ?С\.? ?(?:NO ?)?\d/u,
+  /(?:^|[\s,])А ?[/\\] ?[СЯ]\.? ?(?:NO ?)?\d/u,
   // After a name, "А.Я." and "А.С." are initials. The number sign is NO in compared text.
-  /(?:^|, ?)А\. ?[СЯ]\.? ?(?:NO ?)?\d/u,
+  /(?:^|, ?|\d )А\. ?[СЯ]\.? ?(?:NO ?)?\d/u,
   // Up to three digits, or alone: longer ones are a postal code, which has the same letters in Bulgaria.
   /(?:^|[\s,])П ?\.? ?К ?\.? ?(?:NO ?)?\d{1,3}(?!\d)/u,
   /^П ?\.? ?К ?\.? ?(?:NO ?)?\d+$/u,
@@ -112,6 +115,13 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['FI', 'AX'], /(?:^|, ?| )P\.? ?[LB]\.? ?\d/],
   [['NO', 'SE', 'DK', 'FO', 'GL', 'IS', 'SJ'], /(?:^|, ?| )(?:P\.? ?B|POSTB|BOKS|P\.? ?BOKS)\.? ?(?:NR\.? ?)?\d/],
   [['SE'], /(?:^|, ?)BOX ?\d[\d ]*(?:$|,| [A-Z])/],
+  // Mail is not carried to houses there, so "Box 123" needs no "P.O.".
+  [
+    'AE BH BW ET GH KE KW LS MW NA NG OM QA RW SA SZ TZ UG ZM ZW'.split(' '),
+    /(?:^|, ?)BOX ?(?:NO\.?|#)? ?\d[\d -]*(?:$|,| [A-Z])/,
+  ],
+  [['PT'], /^AP(?:ART)?\. ?\d+$/],
+  [['CL'], /\bCLASIFICADOR ?(?:N[O°º]?\.?|#)? ?\d/],
   [['DE', 'AT', 'CH', 'LI', 'HU'], /(?:^|, ?| )PF\.? ?(?:NR\.? ?)?\d/],
   // Longer numbers are a postal code.
   [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,4}(?!\d)/],

@@ -79,6 +79,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'ꦱꦿꦶ',
     'Siti Nurhaliza bt.',
     'Mohd. Ali @ Ahmad',
+    'Siti Aishah@Aisyah binti Ahmad',
+    'Tan Ah Kow@Ah Kau',
     'R. A/L Kumar',
     'Lim A/P Sample',
     "Qur'ani",
