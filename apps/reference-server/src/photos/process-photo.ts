@@ -66,11 +66,18 @@ export async function processPhoto(
   if (attempted.attempt === null) return { state: null, cause: 'LOST' }
   const queuedForMs = job.queuedForMs + Math.ceil(Math.max(0, deps.nowMs() - startedAtMs))
   const outcome = photoOutcome(attempted.attempt, { attempt: job.attempt, queuedForMs })
-  const { state } = await deps.jobs.recordOutcome(job.fence, outcome)
+  const ends = outcome.state === 'REFUSED' || outcome.state === 'UNAVAILABLE'
   // An earlier attempt may have stored the photo and crashed before recording it.
-  const kept = state === 'STORED' || state === 'PENDING' || state === 'RETRYING'
-  const orphan = !kept && (attempted.mayBeStored || job.attempt > 1)
-  if (orphan) await deps.photos.erase(job.owner, [job.fence.photoJobId])
+  const orphan = attempted.mayBeStored || job.attempt > 1
+  const eraseOrphan = () => deps.photos.erase(job.owner, [job.fence.photoJobId])
+  let state: PhotoState | null
+  try {
+    // Under the lease: once the job has ended, a new URL may bring another photo under the same name.
+    if (ends && orphan && (await deps.jobs.renewLease(job.fence, deps.leaseMs))) await eraseOrphan()
+  } finally {
+    ;({ state } = await deps.jobs.recordOutcome(job.fence, outcome))
+  }
+  if (orphan && (state === 'ERASED' || state === null)) await eraseOrphan()
   return { state, cause: attempted.cause }
 }
 

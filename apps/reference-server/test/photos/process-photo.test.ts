@@ -279,4 +279,40 @@ describe('a worker that was thought dead', () => {
     expect(last).toEqual({ state: 'UNAVAILABLE', cause: 'HTTP_STATUS' })
     expect(situation.kept.size).toBe(0)
   })
+
+  it('removes what an earlier attempt left before a new URL can bring another photo', async () => {
+    const situation = await newSituation({ ok: false, cause: 'HTTP_STATUS', status: 410 })
+    const { jobs, deps } = situation
+    const { sealedUrl } = situation.row
+    const replaceUrl = () =>
+      jobs.replaceUrl({ owner, verificationId, side: 'front', sealedUrl: sealedUrl ?? new Uint8Array() })
+    const fetchAgain = async () =>
+      processPhoto(await situation.claim(), { ...deps, download: async () => ({ ok: true, body: photo }) }, never)
+    const answers: string[] = []
+    const eraseBeside: PhotoStore['erase'] = async (...photos) => {
+      const answer = await replaceUrl()
+      answers.push(answer)
+      if (answer === 'replaced') await fetchAgain()
+      await deps.photos.erase(...photos)
+    }
+    await situation.claim()
+    situation.advance(leaseMs)
+    const second = { ...deps, photos: { ...deps.photos, erase: eraseBeside } }
+    expect(await processPhoto(await situation.claim(), second, never)).toMatchObject({ state: 'UNAVAILABLE' })
+    expect(answers).toEqual(['not_replaceable'])
+    expect(await replaceUrl()).toBe('replaced')
+    expect(await fetchAgain()).toMatchObject({ state: 'STORED' })
+    expect(situation.kept.size).toBe(1)
+  })
+
+  it('ends the job even if the store cannot remove what an earlier attempt left', async () => {
+    const situation = await newSituation({ ok: false, cause: 'HTTP_STATUS', status: 410 })
+    const erase: PhotoStore['erase'] = () => Promise.reject(new KycError('PHOTO_STORE_UNAVAILABLE'))
+    await situation.claim()
+    situation.advance(leaseMs)
+    const deps = { ...situation.deps, photos: { ...situation.deps.photos, erase } }
+    const processed = processPhoto(await situation.claim(), deps, never)
+    await expect(processed).rejects.toMatchObject({ code: 'PHOTO_STORE_UNAVAILABLE' })
+    expect(situation.row.state).toBe('UNAVAILABLE')
+  })
 })
