@@ -9,7 +9,10 @@ export const recoveryRequest = z
     eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all of the endpoint.' }),
     dryRun: z.boolean().nullish().meta({ description: 'Count, and send nothing. Default false.' }),
   })
-  .refine(({ since, until }) => until == null || since < until, { path: ['until'], message: 'RANGE' })
+  .superRefine(({ since, until }, context) => {
+    if (until == null || since < until) return
+    context.addIssue({ code: 'too_small', origin: 'number', minimum: since.getTime(), path: ['until'], input: until })
+  })
   .meta({ id: 'RecoveryRequest' })
 
 const skipped = z

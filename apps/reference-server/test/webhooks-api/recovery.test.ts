@@ -83,18 +83,19 @@ it('is one for an endpoint, and can be stopped', async () => {
 })
 
 it.each([
-  [{}, '/since'],
-  [{ since: 'yesterday' }, '/since'],
-  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '/until'],
-  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }, '/until'],
-  [{ since: '2026-01-02T00:00:00Z', eventTypes: ['NO_TYPE'] }, '/eventTypes/0'],
-  [{ since: '2026-01-02T00:00:00Z', dryRun: 'yes' }, '/dryRun'],
-  [{ since: '2026-01-02T00:00:00Z', more: 1 }, ''],
-])('refuses %j', async (body, pointer) => {
+  [{}, '/since REQUIRED'],
+  [{ since: 'yesterday' }, '/since FORMAT'],
+  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '/until RANGE'],
+  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }, '/until RANGE'],
+  [{ since: '2026-01-02T00:00:00Z', eventTypes: ['NO_TYPE'] }, '/eventTypes/0 ENUM'],
+  [{ since: '2026-01-02T00:00:00Z', dryRun: 'yes' }, '/dryRun TYPE'],
+  [{ since: '2026-01-02T00:00:00Z', more: 1 }, ' UNKNOWN_FIELD'],
+])('refuses %j', async (body, violation) => {
   const { id } = await register('/refused')
   const answer = await api(`/${id}/recover`, { body })
   expect([answer.status, answer.json.detail]).toEqual([400, 'BODY_INVALID'])
-  expect(answer.json.violations.map((one: { pointer: string }) => one.pointer)).toEqual([pointer])
+  const violations: { pointer: string; code: string }[] = answer.json.violations
+  expect(violations.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([violation])
 })
 
 it('is not found for another app, an unknown endpoint and an unknown recovery', async () => {
