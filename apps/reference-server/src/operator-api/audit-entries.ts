@@ -58,9 +58,11 @@ async function readBatch(
     [...place].map(async ([chain, sequence]) => {
       if (sequence === 0) return []
       const after = Math.max(0, sequence - batchSize)
-      const entries = await log.listEntries({ chain, after, limit: sequence - after })
+      const listed = await log.listEntries({ chain, after, limit: sequence - after })
+      // Where entries are missing, the log fills the page with entries above the place, which were listed before.
+      const entries = listed.filter((entry) => entry.sequence <= sequence)
       if (entries.length === 0) place.set(chain, after)
-      return [...entries].reverse()
+      return entries.reverse()
     }),
   )
   const merged: AuditEntry[] = []

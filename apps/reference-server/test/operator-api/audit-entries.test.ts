@@ -13,9 +13,8 @@ function logOf(lengths: readonly number[], isRemoved: (chain: number, sequence: 
     async listEntries({ chain, after, limit }: { chain: number; after: number; limit: number }) {
       reads += 1
       if (reads > 1_000) throw new Error('the list does not end')
-      const upTo = Math.min(lengths[chain] ?? 0, after + limit)
-      const found = Array.from({ length: Math.max(0, upTo - after) }, (_, index) => entryOf(chain, after + index + 1))
-      return found.filter(({ sequence }) => !isRemoved(chain, sequence))
+      const all = Array.from({ length: lengths[chain] ?? 0 }, (_, index) => entryOf(chain, index + 1))
+      return all.filter(({ sequence }) => sequence > after && !isRemoved(chain, sequence)).slice(0, limit)
     },
   }
 }
@@ -43,6 +42,12 @@ describe('the list of audit entries', () => {
       ...['1.3', '1.2', '1.1'],
       ...Array.from({ length: 100 }, (_, index) => `0.${100 - index}`),
     ])
+  })
+
+  it('repeats no entry from above those that were removed', async () => {
+    const log = logOf([702], (_chain, sequence) => sequence > 100 && sequence <= 700)
+    const rest = [702, 701, ...Array.from({ length: 100 }, (_, index) => 100 - index)]
+    expect(await readAll(log, null)).toEqual(rest.map((sequence) => `0.${sequence}`))
   })
 
   it('ends after a cursor that names chains and entries that do not exist', async () => {
