@@ -504,7 +504,16 @@ export const acceptedCases: readonly CaseGroup[] = [
         what: 'a document number with an accent of its own (NFD)',
         change: { [`${D}/documentNumber`]: 'E\u0301123456' },
       },
-      ...['№ 123456', 'Ｘ１２３－４５６', 'X123\u2010456', 'X123\u2011456', 'X123—456', 'X123−456', ' X123456 ', '120101+1234'].map((value) => ({
+      ...[
+        '№ 123456',
+        'Ｘ１２３－４５６',
+        'X123\u2010456',
+        'X123\u2011456',
+        'X123—456',
+        'X123−456',
+        ' X123456 ',
+        '120101+1234',
+      ].map((value) => ({
         what: `a document number with signs that stand for others: ${value}`,
         change: { [`${D}/documentNumber`]: value },
       })),
