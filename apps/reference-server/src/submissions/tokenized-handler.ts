@@ -40,7 +40,8 @@ export function createTokenizedHandler(
 function holdsClearPii(input: Readonly<Record<string, unknown>>): boolean {
   const ssn = member(input.person, 'ssn')
   const documentNumber = member(member(input.verifications, 'document'), 'documentNumber')
-  return [ssn, documentNumber].some((value) => value != null && !(typeof value === 'string' && isToken(value)))
+  // Null and an empty text stand for an absent value.
+  return [ssn, documentNumber].some((value) => value != null && value !== '' && !isToken(value))
 }
 
 function member(value: unknown, name: string): unknown {

@@ -370,6 +370,7 @@ describe('on the standard API', () => {
       'SECURE_ENDPOINT_REQUIRED',
     ],
     ['nothing at all', submissionDocument, { person: null, verifications: null }, 'SECURE_ENDPOINT_REQUIRED'],
+    ['an empty SSN', submissionDocument, { person: { ...withoutSsn(), ssn: '' } }, 'SECURE_ENDPOINT_REQUIRED'],
     ['case 22 a clear SSN inlined', documentWith({ person }), {}, 'PII_NOT_TOKENIZED'],
     [
       'case 22 a clear document number inlined',
