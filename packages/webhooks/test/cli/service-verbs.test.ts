@@ -74,6 +74,22 @@ test('what follows the service until it is stopped ends with 0, also in the midd
   silent.close()
 })
 
+test.each(['2026-02-30T00:00:00Z', '2026-01-31T12:00:00', '2026-01-31T12:00:00+05:30'])(
+  'the service reads the time %s, as it was given',
+  async (time) => {
+    const asked: (string | null)[] = []
+    const log = createServer((request, response) => {
+      asked.push(new URL(request.url ?? '', 'http://log').searchParams.get('createdAfter'))
+      response.end(JSON.stringify({ items: [], nextCursor: null }))
+    }).listen(0, '127.0.0.1')
+    await once(log, 'listening')
+    const url = `http://127.0.0.1:${(log.address() as AddressInfo).port}`
+    const { code, out } = start(['deliveries', 'list', '--since', time, '--url', url])
+    expect([await code, out, asked]).toEqual([0, ['No deliveries.'], [time]])
+    log.close()
+  },
+)
+
 test('an answer that is not of the service, or breaks off, is a failure that quotes nothing of it', async () => {
   const answers = ['<html>a page of a proxy</html>', 'null', 'cut']
   const other = createServer((_, response) => {

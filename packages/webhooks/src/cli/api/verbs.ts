@@ -39,12 +39,15 @@ export function parseEventTypes(given: readonly string[] | undefined): readonly 
   return given
 }
 
-/** Reads a time: RFC 3339, or a duration before now such as `90m`, `6h` or `2d`. */
+/**
+ * Reads a time: RFC 3339, or a duration before now such as `90m`, `6h` or `2d`. The service reads the former: `Date` takes
+ * 30 February for 2 March, and a time without offset for a local one.
+ */
 export function parseTime(option: string, text: string | undefined, now: Date): string | undefined {
   if (text === undefined) return undefined
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }[unit ?? '']
   if (seconds !== undefined) return new Date(now.getTime() - Number(count) * seconds * 1000).toISOString()
-  if (/^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString()
+  if (/^\d{4}-\d\d-\d\dT\d/.test(text)) return text
   throw new UsageError(`${option} takes a time such as 2026-01-31T12:00:00Z, or 90m, 6h, 2d for a time before now.`)
 }
