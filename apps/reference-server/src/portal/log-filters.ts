@@ -1,3 +1,4 @@
+import { parseDateTime } from '@kyc-relay/kyc-core/internal'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import * as z from 'zod'
 
@@ -6,11 +7,11 @@ type Filter = Omit<Parameters<WebhookStore['listDeliveries']>[0], 'appId' | 'cur
 /** A field of the form that is empty or cannot be read is left out. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
 
-/** What a `datetime-local` field sends: a time without an offset, here in UTC. */
+/** What a `datetime-local` field sends: a time without an offset, here in UTC. `Date` takes 30 February for 2 March. */
 export const utcTime = z
   .string()
-  .regex(/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/)
-  .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)))
+  .regex(/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d(?::[0-5]\d)?$/)
+  .refine((text) => parseDateTime(text) !== null)
 
 const logFilters = z.object({
   find: optional(z.string().trim().min(1).max(200)),

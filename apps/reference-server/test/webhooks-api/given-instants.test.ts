@@ -105,6 +105,10 @@ describe.each(['sqlite', 'postgres'] as const)('times of requests on %s', (engin
       ['0001-01-01T00:00', '9999-12-31T23:59', 200],
       ['0000-01-01T00:00', '', 400],
       ['0001-01-01T00:00', '99999-01-01T00:00', 400],
+      ['2026-02-30T00:00', '', 400],
+      ['2026-02-28T24:00', '', 400],
+      ['2026-02-28T12:00:60', '', 400],
+      ['2024-02-29T00:00', '', 200],
     ] as const)
       expect([from, (await browser.submit(form, action, { from, until })).status]).toEqual([from, status])
   })
