@@ -43,7 +43,11 @@ export const feedQuery = z.object({
     .transform((text) => text.split(','))
     .pipe(z.array(eventType))
     .optional()
-    .meta({ override: { type: 'string' }, description: 'Event types, separated by commas. Absent: all.' }),
+    .meta({
+      override: { type: 'string' },
+      description:
+        'Event types, separated by commas. Absent: the standard six. Others are listed only if they are named.',
+    }),
   limit: z
     .string()
     .regex(/^\d{1,20}$/)
