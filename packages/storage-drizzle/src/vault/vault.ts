@@ -132,10 +132,17 @@ export function createVault(
   async function rewrapDataKeys({ limit }: { readonly limit: number }) {
     const keyId = await cipher.currentKeyId()
     let rewrapped = 0
+    const damaged: KycError[] = []
     for (const former of await rows.listDataKeysNotUnder(keyId, checkedLimit(limit, 1_000))) {
-      const fresh = await cipher.rewrapDataKey(former.dataKey, keyContext(former))
-      if (await rows.replaceDataKey(former, fresh)) rewrapped++
+      // A damaged key must not hold up those after it.
+      const fresh = await cipher.rewrapDataKey(former.dataKey, keyContext(former)).catch((error: unknown) => {
+        if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
+        damaged.push(error)
+        return null
+      })
+      if (fresh !== null && (await rows.replaceDataKey(former, fresh))) rewrapped++
     }
+    if (rewrapped === 0 && damaged[0] !== undefined) throw damaged[0]
     return { rewrapped, remaining: await rows.countDataKeysNotUnder(keyId) }
   }
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import Database from 'better-sqlite3'
 import type { StoredVault } from '../../src/internal/index.js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSqliteVault } from '../../src/sqlite/index.js'
@@ -21,10 +22,11 @@ const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
 describe('the SQLite vault', () => {
   let folder: string
   let vault: StoredVault
+  const keyFile = createKeyFile({ randomBytes, now: new Date() })
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'kyc-vault-'))
-    const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+    const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
     vault = await createSqliteVault({ path: join(folder, 'vault.db') }, { cipher })
   })
 
@@ -42,6 +44,20 @@ describe('the SQLite vault', () => {
     expect(await vault.openRecord({ ...why, recordId: 'r1', part: 'details', sealed: c.sealed })).toBe(details.value)
     const other = vault.openRecord({ ...why, recordId: 'r2', part: 'details', sealed: c.sealed })
     await expect(other).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  })
+
+  test('a damaged data key holds up the re-wrapping of no other key, and is told in the end', async () => {
+    const users = ['b1', 'b2', 'b3'].map((end) => ({ ...owner, userId: owner.userId.replace(/b1$/, end) }))
+    for (const user of users) await vault.tokenize(user, [ssn])
+    await vault.close()
+    const database = new Database(join(folder, 'vault.db'))
+    const first = '(SELECT min(position) FROM kyc_relay_vault_data_keys)'
+    database.exec(`UPDATE kyc_relay_vault_data_keys SET wrapped = zeroblob(length(wrapped)) WHERE position = ${first}`)
+    database.close()
+    const newer = parseKeyFile(addSealKey(keyFile, { randomBytes, now: new Date() }))
+    vault = await createSqliteVault({ path: join(folder, 'vault.db') }, { cipher: createLocalCipher({ keys: newer }) })
+    expect(await vault.rewrapDataKeys({ limit: 10 })).toEqual({ rewrapped: 2, remaining: 1 })
+    await expect(vault.rewrapDataKeys({ limit: 10 })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
   })
 
   test('no file under the folder holds a clear value', async () => {
