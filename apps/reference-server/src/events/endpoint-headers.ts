@@ -1,4 +1,4 @@
-import type { PiiCipher } from '@kyc-relay/kyc-core'
+import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
 import type { OpenHeaders, SealedHeaders } from '@kyc-relay/webhooks/internal'
 import type { SealContext } from '@kyc-relay/kyc-core/internal'
 import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/internal'
@@ -32,7 +32,7 @@ export interface EndpointHeaders {
   canOpenAll(): Promise<boolean>
   /**
    * Re-wraps headers under the current wrapping key, each in one write. It continues after a stop, and two processes
-   * may run it at once.
+   * may run it at once. Rejects with KycError `SEAL_BROKEN` in the end when some are damaged.
    */
   rewrap(shouldContinue: () => boolean): Promise<number>
 }
@@ -83,15 +83,23 @@ export function createEndpointHeaders(deps: {
     async rewrap(shouldContinue) {
       const current = await cipher.currentKeyId()
       let rewrapped = 0
+      let damaged: KycError | null = null
       for await (const page of pages()) {
         for (const { appId, endpointId, headers: former } of page) {
-          if (wrappingKeyIdOfText(textOf(former)) === current) continue
-          if (!shouldContinue()) return rewrapped
-          const text = await rewrapText(cipher, contextOf(appId), textOf(former))
-          const fresh = { ...former, ...halvesOf(text) }
-          if (await store.replaceSealedHeaders({ appId, endpointId, former, fresh })) rewrapped += 1
+          try {
+            if (wrappingKeyIdOfText(textOf(former)) === current) continue
+            if (!shouldContinue()) return rewrapped
+            const text = await rewrapText(cipher, contextOf(appId), textOf(former))
+            const fresh = { ...former, ...halvesOf(text) }
+            if (await store.replaceSealedHeaders({ appId, endpointId, former, fresh })) rewrapped += 1
+          } catch (error) {
+            // Damaged headers must not hold up those after them.
+            if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
+            damaged = error
+          }
         }
       }
+      if (damaged !== null) throw damaged
       return rewrapped
     },
   }

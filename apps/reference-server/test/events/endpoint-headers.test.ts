@@ -59,6 +59,16 @@ it('re-wraps all pages once, goes on after a stop, and then needs only the new k
   expect(await createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(keyFile) }).canOpenAll()).toBe(false)
 })
 
+it('re-wraps what is beside damaged headers, and tells of them in the end', async () => {
+  const rows = await sealedRows(3)
+  const [first] = [...rows.values()]
+  rows.set(first!.endpointId, { ...first!, headers: { ...first!.headers, dataKey: '{' } })
+  const headers = createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(rotated) })
+  await expect(headers.rewrap(() => true)).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  rows.delete(first!.endpointId)
+  expect(await headers.rewrap(() => true)).toBe(0)
+})
+
 it('tells whether the key file has the keys of all', async () => {
   const rows = await sealedRows(3)
   const another = cipherOf(createKeyFile({ randomBytes, now: new Date(0) }))
