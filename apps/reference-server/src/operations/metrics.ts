@@ -162,7 +162,7 @@ export function createMetrics(deps: {
     }),
     oldestDue: new Gauge({
       name: 'kyc_relay_oldest_due_delivery_age_seconds',
-      help: 'Time for which the oldest due delivery has waited for a worker. Behind other deliveries of its endpoint, it counts from the last of them.',
+      help: 'Time since the oldest due delivery became due. Deliveries behind an attempt in flight to their endpoint do not count.',
       registers,
     }),
     feedLag: new Gauge({

@@ -5,8 +5,8 @@ export interface QueueState {
   /** Attempts in flight, over all processes. Counted up to 100,000. */
   readonly inFlight: number
   /**
-   * Milliseconds for which a due delivery has waited for a worker, the longest of all endpoints; 0 when none is due. While an
-   * endpoint is sent other deliveries, they count from the last of these: a slow receiver is not a lack of workers.
+   * Milliseconds since the oldest due delivery became due; 0 when none is due. Endpoints that something is being sent to do
+   * not count: what waits for a slow receiver does not wait for a worker.
    */
   readonly oldestDueMs: number
 }

@@ -72,11 +72,27 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
     await one.webhooks.cancelPending({ appId, userId, reason: 'GRANT_REVOKED' })
     deepEqual(await one.queue.inspectQueue(), { waiting: 0, inFlight: 0, oldestDueMs: 0 })
   }),
-  storageCase('QI-08', 'MUST count from the last attempt what waits for its end', async (one, use) => {
+  storageCase('QI-08', 'MUST NOT count what waits behind an attempt in flight', async (one, use) => {
     await publish(one, 'one', 'two')
     await use.advance(60_000)
     await one.webhooks.claimDue(claimOne)
-    deepEqual(await one.queue.inspectQueue(), { waiting: 1, inFlight: 1, oldestDueMs: 0 })
+    await publish(one, 'three')
+    await use.advance(10_000)
+    deepEqual(await one.queue.inspectQueue(), { waiting: 2, inFlight: 1, oldestDueMs: 0 })
+  }),
+  storageCase('QI-09', 'MUST count the whole time again after an attempt has ended', async (one, use) => {
+    await publish(one, 'one', 'two')
+    await use.advance(60_000)
+    const { claimed } = await one.webhooks.claimDue(claimOne)
+    await one.webhooks.recordAttemptResults(
+      claimed.map(({ fence }) => ({
+        fence,
+        attempt: { state: 'FAILED', report },
+        next: { state: 'PENDING', delayMs: 30_000 },
+      })),
+    )
+    const { oldestDueMs } = await one.queue.inspectQueue()
+    deepEqual(oldestDueMs, 60_000)
   }),
   reopenCase(
     'QI-07',

@@ -3,9 +3,11 @@ import { sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection } from '../queue-inspection.js'
 import { databaseTime } from './database-time.js'
 
-const waitingSince = (failing: boolean) => sql`
-    (SELECT min(waiting_since) FROM kyc_relay_endpoint_schedules WHERE failing = ${sql.raw(String(failing))}
-      AND next_due_at IS NOT NULL)`
+/** True for a row of an endpoint that nothing is being sent to. */
+const hasNoneInFlight = (table: string) =>
+  sql.raw(`NOT EXISTS (
+      SELECT FROM kyc_relay_delivery_queue f
+      WHERE f.app_id = ${table}.app_id AND f.endpoint_id = ${table}.endpoint_id AND f.lease_until IS NOT NULL)`)
 
 const readQueue = (now: Date | null) => sql`
 SELECT
@@ -13,8 +15,10 @@ SELECT
     AS waiting,
   (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
     AS "inFlight",
-  coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(${waitingSince(false)}, ${waitingSince(true)},
-    (SELECT min(due_at) FROM kyc_relay_due_notices))) * 1000)), 0)::float8 AS "oldestDueMs"`
+  coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(
+    (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules s
+      WHERE next_due_at IS NOT NULL AND ${hasNoneInFlight('s')}),
+    (SELECT min(due_at) FROM kyc_relay_due_notices n WHERE ${hasNoneInFlight('n')}))) * 1000)), 0)::float8 AS "oldestDueMs"`
 
 /**
  * Creates the queue inspection on PostgreSQL.

@@ -80,6 +80,17 @@ const wrongInspections: readonly WrongStorage[] = [
       return { oldestDueMs: due == null ? 0 : Math.max(0, now().getTime() - due) }
     }),
   ],
+  [
+    'counts from the last attempt',
+    'QI-09',
+    spoilt((_state, { database, now }) => {
+      const since = database
+        .prepare<[], number>('SELECT min(waiting_since) FROM kyc_relay_endpoint_schedules WHERE in_flight = 0')
+        .pluck()
+        .get()
+      return { oldestDueMs: since == null ? 0 : Math.max(0, now().getTime() - since) }
+    }),
+  ],
   ['forgets', 'QI-07', 'forgets on closing'],
 ]
 
