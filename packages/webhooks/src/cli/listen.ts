@@ -92,6 +92,7 @@ Examples:
     if (values.forward !== undefined && !(/^https?:\/\//.test(values.forward) && URL.canParse(values.forward))) {
       throw new UsageError('--forward takes the URL of your receiver, https://… or http://….')
     }
+    refuseForeignOptions(values)
     if (values['from-feed'] === true) {
       const forward = values.forward
       if (forward === undefined) throw new UsageError('--from-feed needs --forward URL.')
@@ -135,6 +136,17 @@ Examples:
     })
     return 0
   },
+}
+
+/** Refuses what would have no effect: half of the options are for a port, the others for the feed. */
+function refuseForeignOptions(values: Readonly<Record<string, unknown>>): void {
+  const isFeed = values['from-feed'] === true
+  const foreign = isFeed
+    ? ['cert', 'key', 'port', 'host', 'secret-env', 'secret-file', 'respond', 'delay', 'duplicates']
+    : ['from-start', 'profile', 'url']
+  const given = foreign.find((name) => values[name] !== undefined)
+  if (given === undefined) return
+  throw new UsageError(isFeed ? `--from-feed takes no --${given}.` : `--${given} needs --from-feed.`)
 }
 
 function createTlsServer(certificate: { cert: string; key: string }, listener: RequestListener): Server {

@@ -47,12 +47,12 @@ export async function findSecret(
   if (given.length > 1) throw new UsageError(`Give only one of ${given.map((name) => `--${name}`).join(' and ')}.`)
   if (options['secret-file']) {
     const text = (await readText(options['secret-file'])).replace(/\r?\n$/, '')
-    if (text !== '') return text
+    if (text.trim() !== '') return text
     throw new UsageError(`The file ${options['secret-file']} is empty.`)
   }
   if (options['secret-env']) {
     const named = terminal.env[options['secret-env']]
-    if (named) return named
+    if (named?.trim()) return named
     throw new UsageError(`The environment variable ${options['secret-env']} is not set.`)
   }
   if (options['data-dir']) {
@@ -60,7 +60,7 @@ export async function findSecret(
     if (apiKey) return apiKey
   }
   const fromEnv = terminal.env['KYC_RELAY_API_KEY']
-  if (fromEnv) return fromEnv
+  if (fromEnv?.trim()) return fromEnv
   throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --secret-file, --secret-env or --data-dir.')
 }
 

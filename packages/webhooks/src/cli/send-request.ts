@@ -20,6 +20,11 @@ export function sendRequest(request: {
       ...(ca === undefined ? {} : { ca }),
     })
     outgoing.on('error', reject)
+    // An answer that switches protocols is no response event, and no error.
+    outgoing.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy()
+      resolve({ status: statusCode ?? 0, text: '' })
+    })
     outgoing.on('response', (response) => {
       let text = ''
       response.setEncoding('utf8')
@@ -28,8 +33,9 @@ export function sendRequest(request: {
       })
       const done = () => resolve({ status: response.statusCode ?? 0, text: text.slice(0, 65_536) })
       response.on('end', done)
-      // The status is known; the rest of the response is optional.
+      // The status is known; the rest of the response is optional, also when the time is up.
       response.on('error', done)
+      outgoing.off('error', reject).on('error', done)
     })
     outgoing.end(body)
   })

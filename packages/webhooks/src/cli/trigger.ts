@@ -126,10 +126,11 @@ function payloadOf(
   changes: readonly string[],
   test: boolean,
 ): Record<string, unknown> {
-  const payload: Record<string, unknown> = { ...example }
+  // Without a prototype, on which a field of its name would be set instead.
+  const payload: Record<string, unknown> = Object.assign(Object.create(null) as object, example)
   if (test) Object.assign(payload, { userId: nilUuid, accountId: nilUuid })
   for (const change of changes) {
-    const [, field = '', text = ''] = /^([A-Za-z]+)=(.*)$/s.exec(change) ?? []
+    const [, field = '', text = ''] = /^([^=]+)=(.*)$/s.exec(change) ?? []
     if (!field) throw new UsageError('--set takes FIELD=VALUE, for example --set amount=12.5.')
     payload[field] = valueOf(field, text, payload)
   }
@@ -189,11 +190,12 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ],
   ['EPROTO', 'EPROTO: the server does not speak TLS. For a receiver without HTTPS use http:// in --url.'],
   ['ENOTFOUND', 'ENOTFOUND: the host name does not exist.'],
+  ['ABORT_ERR', 'no response in time'],
 ])
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code))
     return `${code}: the certificate is not trusted. Give its certificate authority with --ca.`
-  return reasons.get(code) ?? (code || 'no response in time')
+  return reasons.get(code) ?? (code || 'unknown reason')
 }

@@ -139,6 +139,9 @@ describe('mistakes in the command line exit with 2 and one line', () => {
       ],
     ],
     [['listen', '--secret-file', keyFile('k')]],
+    [['sign', '--secret-file', write('blank.key', ' \n')]],
+    [['listen', '--data-dir', folder, '--from-start']],
+    [['listen', '--data-dir', folder, '--profile', 'mine']],
     [['listen', '--data-dir', folder, '--respond', '99']],
     [['listen', '--data-dir', folder, '--respond', '200,what']],
     [['listen', '--data-dir', folder, '--duplicates', '2']],
@@ -165,6 +168,11 @@ describe('what is advised', () => {
   test('another port is for a port that is taken, not for a host that does not exist', async () => {
     const { code, err } = await cli(['listen', '--data-dir', folder, '--port', '0', '--host', '999.1.1.1'])
     expect([code, err]).toEqual([2, expect.stringMatching(/^Cannot listen on 999\.1\.1\.1: \w+\.$/)])
+  })
+
+  test.each(['port', 'duplicates', 'respond', 'secret-file'])('--%s has no effect on the feed', async (option) => {
+    const { code, err } = await cli(['listen', '--from-feed', '--forward', 'http://127.0.0.1:9/', `--${option}`, '1'])
+    expect([code, err]).toEqual([2, `--from-feed takes no --${option}.`])
   })
 
   test.each(['sign', 'verify', 'trigger', 'listen'])('%s says what its exit codes mean', async (command) => {
@@ -271,14 +279,16 @@ describe('trigger', () => {
   test('sends an event type of your own, from a module', async () => {
     const { url, incoming } = await receiver((response) => response.writeHead(204).end())
     const schema = `{ '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }`
-    const type = (name: string) => `{ name: '${name}', schema, scopes: ['A'], example: { orderId: 'o1' } }`
+    const type = (name: string) => `{ name: '${name}', schema, scopes: ['A'], example: { orderId: 'o1', box_2: 1 } }`
     const module = (name: string, exported: string) => write(name, `const schema = ${schema}\nexport ${exported}`)
     const trigger = (...args: string[]) =>
       cli(['trigger', 'ORDER_SHIPPED', '--url', url, '--secret-file', keyFile('k'), ...args])
     const good = module('event-types.mjs', `const eventTypes = [${type('ORDER_SHIPPED')}]`)
-    expect(await trigger('--event-types', good, '--set', 'orderId=o2')).toMatchObject({ code: 0 })
-    const body = JSON.parse(incoming[0]?.body.toString() ?? '') as object
-    expect(body).toMatchObject({ eventType: 'ORDER_SHIPPED', orderId: 'o2', appId: expect.any(String) as string })
+    const changed = ['orderId=o2', 'box_2=7', '__proto__=x'].flatMap((change) => ['--set', change])
+    expect(await trigger('--event-types', good, ...changed)).toMatchObject({ code: 0 })
+    const body = incoming[0]?.body.toString() ?? ''
+    expect(JSON.parse(body)).toMatchObject({ eventType: 'ORDER_SHIPPED', orderId: 'o2', box_2: 7 })
+    expect(body).toContain('"__proto__":"x"')
     const byDefault = module('default.mjs', `default [${type('ORDER_SHIPPED')}]`)
     expect(await trigger('--event-types', byDefault)).toMatchObject({ code: 0 })
     const reserved = module('reserved.mjs', `const eventTypes = [${type('TRANSACTION_CREATE')}]`)
@@ -355,6 +365,29 @@ describe('trigger', () => {
     expect(first.out).toMatch(/ 500 \\u001b\[2Joops$/)
     expect((await send(url)).code).toBe(1)
     expect(await send(url)).toMatchObject({ code: 1, out: expect.stringContaining('no answer') as string })
+  })
+
+  test('exits 1 when the receiver switches protocols', async () => {
+    const { url } = await receiver((response) => {
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    })
+    expect(await send(url, '--json')).toMatchObject({ code: 1, out: expect.stringContaining('"status":101') as string })
+  })
+
+  test('takes the status of an answer whose body does not end in time', async () => {
+    const { url } = await receiver((response) => response.writeHead(200).write('begun'))
+    expect(await send(url, '--timeout', '1000')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ 200 begun$/) as string,
+    })
+  })
+
+  test('says that no response came in time', async () => {
+    const { url } = await receiver(() => undefined)
+    expect(await send(url, '--timeout', '50')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/ no answer no response in time$/) as string,
+    })
   })
 
   test('prints what was answered as it is, and nothing after a status without a body', async () => {

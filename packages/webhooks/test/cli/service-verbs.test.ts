@@ -91,7 +91,7 @@ test.each(['2026-02-30T00:00:00Z', '2026-01-31T12:00:00', '2026-01-31T12:00:00+0
 )
 
 test('an answer that is not of the service, or breaks off, is a failure that quotes nothing of it', async () => {
-  const answers = ['<html>a page of a proxy</html>', 'null', 'cut']
+  const answers = ['<html>a page of a proxy</html>', 'null', '{"status":"ok"}', 'cut']
   const other = createServer((_, response) => {
     const next = answers.shift() ?? ''
     if (next !== 'cut') return void response.end(next)
@@ -99,8 +99,13 @@ test('an answer that is not of the service, or breaks off, is a failure that quo
   }).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
-  const noJson = 'The service answered 200 without a JSON object. Is --url the address of the service?'
-  for (const said of [noJson, noJson, expect.stringMatching(/^No answer from http:\/\/127\.0\.0\.1:\d+ \(\w+\)\.$/)]) {
+  const noList = 'The service answered 200 without the expected JSON. Is --url its address?'
+  for (const said of [
+    noList,
+    noList,
+    noList,
+    expect.stringMatching(/^No answer from http:\/\/127\.0\.0\.1:\d+ \(\w+\)\.$/),
+  ]) {
     const { code, err } = start(['deliveries', 'list', '--url', url])
     expect([await code, err]).toEqual([1, [said]])
   }

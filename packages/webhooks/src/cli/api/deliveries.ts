@@ -137,7 +137,7 @@ async function listUpTo(service: Service, filter: Filter, limit: number): Promis
   let cursor: string | undefined
   do {
     const rows = String(Math.min(limit - items.length, 200))
-    const page = await service.call<Page>('GET', `/deliveries${queryOf({ ...filter, cursor, limit: rows })}`)
+    const page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: rows })}`)
     items.push(...page.items)
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined && items.length < limit)
@@ -198,7 +198,7 @@ async function listUpToKnown(
   let cursor: string | undefined
   let found: number
   do {
-    const page: Page = await service.call<Page>('GET', `/deliveries${queryOf({ ...filter, cursor, limit: '200' })}`)
+    const page: Page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: '200' })}`)
     const news = page.items.filter(({ id, status }) => told.get(id) !== status)
     found = news.length
     changed.push(...news)

@@ -71,7 +71,7 @@ Examples:
     const service = await findService(values, terminal)
     const json = values.json === true
     if (verb === 'list') {
-      const { items } = await service.call<{ items: readonly Endpoint[] }>('GET', '')
+      const { items } = await service.list<{ items: readonly Endpoint[] }>('')
       print(items, json, terminal)
     } else if (verb === 'remove') {
       await service.call('DELETE', id)

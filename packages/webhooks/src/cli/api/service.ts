@@ -71,6 +71,8 @@ export interface Service {
   readonly apiKey: string
   /** Asks the service. `path` begins after `/api/v1/webhooks`. Returns the body; null without one. */
   call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer>
+  /** Asks for a page of a list. */
+  list<Page extends { readonly items: readonly unknown[] }>(path: string): Promise<Page>
 }
 
 interface Choice {
@@ -83,8 +85,13 @@ interface Choice {
 export async function findService(choice: Choice, terminal: Terminal): Promise<Service> {
   const { url, apiKey } = await findProfile(choice, terminal)
   const base = new URL('/api/v1/webhooks', url).href
-  return {
+  const service: Service = {
     apiKey,
+    async list<Page extends { readonly items: readonly unknown[] }>(path: string): Promise<Page> {
+      const page = await service.call<Page>('GET', path)
+      if (!Array.isArray(page?.items)) throw foreignAnswer(200)
+      return page
+    },
     async call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
       const ask = async () => {
         const response = await fetch(`${base}${path}`, {
@@ -114,6 +121,7 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
       }
     },
   }
+  return service
 }
 
 async function findProfile(choice: Choice, { env }: Terminal): Promise<Profile> {
@@ -149,10 +157,11 @@ function answerOf(status: number, text: string): object | null {
   } catch {
     // The text below says enough: the parser's message would quote the answer.
   }
-  throw new ServiceError(
-    `The service answered ${status} without a JSON object. Is --url the address of the service?`,
-    false,
-  )
+  throw foreignAnswer(status)
+}
+
+function foreignAnswer(status: number): ServiceError {
+  return new ServiceError(`The service answered ${status} without the expected JSON. Is --url its address?`, false)
 }
 
 function refusalOf(status: number, text: string): ServiceError {
