@@ -43,7 +43,9 @@ export function retryDelayMs(
   policy: Partial<RetryPolicy> = {},
   random: () => number = () => 0.5,
 ): number {
-  const { maxAttempts, baseMs, factor, jitter } = { ...defaultRetryPolicy, ...policy }
+  const standard = defaultRetryPolicy
+  const { maxAttempts = standard.maxAttempts, baseMs = standard.baseMs } = policy
+  const { factor = standard.factor, jitter = standard.jitter } = policy
   if (!Number.isInteger(attempt) || attempt < 1 || attempt >= maxAttempts) {
     throw new RangeError('retryDelayMs: attempt must be a whole number from 1 to maxAttempts - 1.')
   }

@@ -40,13 +40,16 @@ export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 
 }
 
 export function connectionSettings(options: GuardedConnectionOptions): GuardedConnectionSettings {
+  const { connectTimeoutMs = 10_000 } = options
+  if (!(connectTimeoutMs >= 1 && connectTimeoutMs < 2 ** 31))
+    throw new TypeError('The option connectTimeoutMs must be from 1 to 2,147,483,647.')
   return {
     policy: options.policy ?? {},
     resolve: options.resolve ?? createNameResolver(),
     wellKnownName: options.wellKnownName === undefined ? 'example.com' : options.wellKnownName,
     tls: { public: tlsTrusting(options.trustedCa), loopback: tlsTrusting(options.policy?.allowLoopback?.caPem) },
     isAllowedAddress: options.isAllowedAddress ?? isPublicAddress,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    connectTimeoutMs,
     dial: options.dial ?? (options.proxy === undefined ? dialTcp : dialThroughProxy(options.proxy)),
   }
 }

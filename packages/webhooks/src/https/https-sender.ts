@@ -15,7 +15,7 @@ import { readableHeaders } from './response-headers.js'
 
 /** Settings of {@link createHttpsSender}. Each has a default. */
 export interface HttpsSenderOptions extends GuardedConnectionOptions {
-  /** Bytes of the response body to keep. Default 16,384. */
+  /** Bytes of the response body to keep, 0 to 1,048,576. Default 16,384. */
   readonly maxBodyBytes?: number
 }
 
@@ -26,6 +26,8 @@ export interface HttpsSenderOptions extends GuardedConnectionOptions {
  * the remote address again, and requires TLS 1.2 or newer with a valid certificate. It follows no redirect,
  * decompresses nothing, and reads at most `maxBodyBytes` of the response. One deadline limits the whole attempt. Only
  * the final status line decides the result; an error in the body does not.
+ *
+ * @throws TypeError for a number outside its range, or a proxy of another form.
  *
  * @example
  * ```ts
@@ -41,7 +43,11 @@ export interface HttpsSenderOptions extends GuardedConnectionOptions {
  * ```
  */
 export function createHttpsSender(options: HttpsSenderOptions = {}): Sender {
-  const settings = { ...connectionSettings(options), maxBodyBytes: options.maxBodyBytes ?? 16_384 }
+  const { maxBodyBytes = 16_384 } = options
+  // Found here, a mistake cannot make a delivered event look lost.
+  if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 0 || maxBodyBytes > 1_048_576)
+    throw new TypeError('The option maxBodyBytes must be a whole number from 0 to 1,048,576.')
+  const settings = { ...connectionSettings(options), maxBodyBytes }
   return (request) => attempt(request, settings)
 }
 

@@ -13,7 +13,8 @@ interface Mark {
  * Holds at most `maxEvents` events and deletes the oldest completed ones first. For durable data use the stores for
  * SQLite and PostgreSQL of `@kyc-relay/storage-drizzle`.
  *
- * @param options `now`: the clock, in milliseconds, such as `Date.now`. `maxEvents`: default 100,000.
+ * @param options `now`: the clock, in milliseconds, such as `Date.now`. `maxEvents`: 1 or more, default 100,000.
+ * @throws TypeError for another clock or number.
  *
  * @example
  * ```ts
@@ -31,6 +32,10 @@ export function createMemoryDeduplicationStore(options: {
   readonly maxEvents?: number
 }): DeduplicationStore {
   const { now, maxEvents = 100_000 } = options
+  // A Date plus a lease is a text, which no lease would outlast.
+  if (typeof now !== 'function' || !Number.isFinite(now()))
+    throw new TypeError('The option now must be a function that returns milliseconds.')
+  if (!(maxEvents >= 1)) throw new TypeError('The option maxEvents must be at least 1.')
   const marks = new Map<string, Mark>()
 
   // Moves the entry to the end: the map is ordered by last change.

@@ -202,14 +202,22 @@ const printError = (error: unknown) => console.error(error)
  * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
  *
  * @throws WebhookVerificationError `SECRET_MISSING` without a secret, or with an empty one among others
- * @throws TypeError for an `onEvent`, a clock, a tolerance or a deduplication store that is none
+ * @throws TypeError for a callback, a clock, a number or a deduplication store that is none
  */
 export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   secrets,
   onEvent,
+  onRefused,
+  onError,
   standardWebhooks,
   deduplicate,
-}: WebhookReceiverOptions<Own>): void {
+  leaseMs = 1,
+  maxBodyBytes = 1,
+  bodyTimeoutMs = 1,
+}: WebhookReceiverOptions<Own> & {
+  readonly maxBodyBytes?: number | undefined
+  readonly bodyTimeoutMs?: number | undefined
+}): void {
   const usable = usableSecrets(secrets)
   // A second key whose variable is not set is absent. One that is set to nothing is a mistake.
   const given = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : usable
@@ -218,9 +226,16 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
     if (!isRight) throw new TypeError(`The option ${what}.`)
   }
   must(typeof onEvent === 'function', 'onEvent must be a function')
+  for (const [name, listener] of Object.entries({ onRefused, onError }))
+    must(listener === undefined || typeof listener === 'function', `${name} must be a function`)
+  // NaN, from a variable that is not set, would disable the limit, or let two callers claim one event.
+  must(maxBodyBytes >= 1, 'maxBodyBytes must be at least 1')
+  must(leaseMs >= 1 && leaseMs < Infinity, 'leaseMs must be at least 1, and finite')
+  must(bodyTimeoutMs >= 1 && bodyTimeoutMs < 2 ** 31, 'bodyTimeoutMs must be from 1 to 2,147,483,647')
   if (standardWebhooks) {
     const { now, toleranceMs = 0 } = standardWebhooks
-    must(typeof now === 'function', 'standardWebhooks.now must be a function that returns the current time')
+    const isClock = typeof now === 'function' && typeof (now() as Partial<Date> | undefined)?.getTime === 'function'
+    must(isClock, 'standardWebhooks.now must be a function that returns the current time as a Date')
     must(typeof toleranceMs === 'number' && toleranceMs >= 0, 'standardWebhooks.toleranceMs must be at least 0')
   }
   const isStore = ({ claim, complete, fail: release }: DeduplicationStore) =>

@@ -29,6 +29,8 @@ describe('retryDelayMs', () => {
     expect([1, 2].map((attempt) => retryDelayMs(attempt, { baseMs: 10, factor: 2, maxAttempts: 3 }))).toEqual([10, 20])
     expect(() => retryDelayMs(3, { maxAttempts: 3 })).toThrow(RangeError)
     expect(retryDelayMs(1, { jitter: 0 }, () => 0)).toBe(30 * seconds)
+    const absent = { maxAttempts: undefined, baseMs: undefined, factor: undefined, jitter: undefined }
+    expect(retryDelayMs(2, absent as never)).toBe(3 * minutes)
   })
 
   test('all attempts together take about two hours and ten minutes', () => {

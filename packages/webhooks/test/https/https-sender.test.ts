@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Dial } from '../../src/https/connection.js'
+import { createHttpsSender } from '../../src/https/https-sender.js'
 import {
   closeServers,
   closing,
@@ -20,6 +21,16 @@ import {
 
 beforeAll(issueCertificate)
 afterEach(closeServers)
+
+test.each([
+  ['maxBodyBytes', -1],
+  ['maxBodyBytes', 1e12],
+  ['maxBodyBytes', Number.NaN],
+  ['connectTimeoutMs', Number.NaN],
+  ['connectTimeoutMs', 2 ** 31],
+])('an option %s of %d is refused before anything is sent', (name, value) => {
+  expect(() => createHttpsSender({ [name]: value })).toThrow(`The option ${name} must be`)
+})
 
 describe('what goes out', () => {
   test('is one POST with the exact bytes on a connection that is closed afterwards', async () => {

@@ -15,6 +15,16 @@ describe('the deduplication store in memory', () => {
     })
   })
 
+  test.each([
+    ['now', {}],
+    ['now', { now: () => new Date() }],
+    ['now', { now: () => Number.NaN }],
+    ['maxEvents', { now: Date.now, maxEvents: Number.NaN }],
+    ['maxEvents', { now: Date.now, maxEvents: 0 }],
+  ])('refuses a wrong %s: %j', (name, options) => {
+    expect(() => createMemoryDeduplicationStore(options as never)).toThrow(`The option ${name} must be`)
+  })
+
   test('forgets the oldest completed event when it is full, never one that is being worked on', async () => {
     const store = createMemoryDeduplicationStore({ now: () => 0, maxEvents: 3 })
     const claim = (eventId: string) => store.claim({ eventId, leaseMs: 1000 })
