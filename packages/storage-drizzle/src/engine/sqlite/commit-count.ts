@@ -40,10 +40,14 @@ function readRemembered(path: string, history: SqliteHistory): number {
   return /^\d{16}\n$/.test(text) ? Number(text) : 0
 }
 
-/** Returns 0 also for a path that is not a file; opening it gives the error. */
+/** Returns 0 also for a path that is not a file, or cannot be one; opening it gives the error. */
 function sizeOf(path: string): number {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats?.isFile() === true ? stats.size : 0
+  try {
+    const stats = statSync(path)
+    return stats.isFile() ? stats.size : 0
+  } catch {
+    return 0
+  }
 }
 
 function readCounted(client: Database.Database, history: SqliteHistory): number {

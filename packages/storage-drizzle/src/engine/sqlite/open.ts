@@ -53,6 +53,9 @@ const walKeptBytes = 96 * 1024 * 1024
  */
 export const checkpointPages = 4_000
 
+/** Codes of the system for a path that a retry does not help: no such folder, a folder itself, or no right. */
+const unusablePathCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'])
+
 /** Opens (or adopts) a connection and sets the pragmas for durability. */
 export function openConnection(location: SqliteLocation): { client: Database.Database; close(): void } {
   assertLocation(location)
@@ -75,6 +78,8 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
     return { client, close: () => void client.close() }
   } catch (error) {
     if (error instanceof StorageError) throw error
+    const { code } = error as { code?: unknown }
+    if (typeof code === 'string' && unusablePathCodes.has(code)) throw new StorageError('DATABASE_UNUSABLE', code)
     const mapped = storageErrorOf(error)
     throw mapped.code === 'ARGUMENT_INVALID' ? new StorageError('STORE_UNAVAILABLE') : mapped
   }

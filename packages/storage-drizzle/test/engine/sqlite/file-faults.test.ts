@@ -39,6 +39,19 @@ function filesOf(path: string): Record<string, string> {
   return Object.fromEntries(held.sort().map((name) => [name, digest(name)]))
 }
 
+test.each([
+  ['in no folder', (folder: string) => join(folder, 'missing', 'kyc.db')],
+  ['of a folder', (folder: string) => folder],
+  ['below a file', (folder: string) => join(folder, 'a-file', 'kyc.db')],
+])('a path %s is a wrong setting, which no retry mends', async (_what, pathIn) => {
+  const folder = testFolder()
+  writeFileSync(join(folder, 'a-file'), '')
+  await expect(createSqliteStorage({ path: pathIn(folder) })).rejects.toMatchObject({
+    code: 'DATABASE_UNUSABLE',
+    retryable: false,
+  })
+})
+
 async function recordSome(path: string, from: number, to: number): Promise<void> {
   const storage = await createSqliteStorage({ path })
   for (let n = from; n < to; n++) await storage.verifications.record(recording(`s${n}`))
