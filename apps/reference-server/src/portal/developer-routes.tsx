@@ -77,7 +77,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     )
 
   routes.get('/portal/webhooks/new', (c) =>
-    sendForm(c, null, readEndpointForm(takeForm(c) ?? new URLSearchParams(), names).form, null),
+    sendForm(c, null, readEndpointForm(takeForm(c, appIdOf(c)) ?? new URLSearchParams(), names).form, null),
   )
   routes.post('/portal/webhooks/new', async (c) => {
     const { form, settings, problem } = readEndpointForm(c.get('form'), names)
@@ -107,7 +107,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
-    const kept = takeForm(c)
+    const kept = takeForm(c, endpoint.appId)
     if (kept !== null) return sendForm(c, endpoint, readEndpointForm(kept, names).form, null)
     const { url, description, eventTypes: types, standardWebhooks } = endpoint
     return sendForm(

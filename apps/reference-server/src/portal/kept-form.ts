@@ -3,7 +3,7 @@ import type { PortalContext } from './portal-context.js'
 import { cookieOptions } from './session-cookie.js'
 
 /** Fields of the form of a URL that are kept. Static headers are secrets, so they are typed again. */
-const keptFields = ['url', 'description', 'eventTypes', 'standardWebhooks']
+const keptFields = ['appId', 'url', 'description', 'eventTypes', 'standardWebhooks']
 
 /** Forms that are kept; the others have little to fill in. */
 const keptForms = /^\/portal\/webhooks\/(?:[\w-]+\/change|new)$/
@@ -25,12 +25,12 @@ export function keepForm(c: PortalContext, form: URLSearchParams): void {
   if (value.length <= mostBytes) setCookie(c, name, value, { ...cookieOptions(c), maxAge })
 }
 
-/** Returns the form that was kept for this page, once. */
-export function takeForm(c: PortalContext): URLSearchParams | null {
+/** Returns the form that was kept for this page, once. Only the app that filled it in gets it. */
+export function takeForm(c: PortalContext, appId: string): URLSearchParams | null {
   const fields = read(c)
   if (fields?.get('page') !== c.req.path) return null
   drop(c)
-  return fields
+  return fields.get('appId') === appId ? fields : null
 }
 
 /**

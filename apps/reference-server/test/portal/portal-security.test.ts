@@ -112,6 +112,14 @@ describe('signing in', () => {
       /partner\.com\/link/,
     )
 
+    const shared = createPortalClient(server)
+    await shared.signIn()
+    const ofFirst = await shared.get('/portal/webhooks/new')
+    shared.cookies.set('kyc_relay_portal', 'ended')
+    expect((await shared.submit(ofFirst, '/portal/webhooks/new', filled)).status).toBe(401)
+    await shared.signIn(server.demo.apps[1])
+    expect((await shared.get('/portal/webhooks/new')).text).not.toMatch(/secret-path/)
+
     const tooLong = createPortalClient(server)
     await tooLong.signIn()
     const page = await tooLong.get('/portal/webhooks/new')

@@ -84,6 +84,7 @@ export const EndpointFormPage: FC<{
     )}
     <form method="post" action={`/portal/webhooks/${endpoint === null ? 'new' : `${endpoint.endpointId}/change`}`}>
       <CsrfField session={session} />
+      {session.holder.kind === 'app' ? <input type="hidden" name="appId" value={session.holder.appId} /> : null}
       <div class="field">
         <label for="url">HTTPS URL</label>
         {/* Not type=url: the server explains an invalid URL better than the browser. */}
