@@ -6,6 +6,7 @@ import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
 import { servicesOnly } from '../operator-api/internal-caller.js'
+import { routePath } from '../webhooks-api/operation.js'
 import { presentEvent, refuseEvent } from './event-routes.js'
 import type { Publisher } from './publish.js'
 
@@ -53,7 +54,7 @@ export function createTransactionRoutes(publisher: Pick<Publisher, 'move'>, newI
 
   routes.post('/', servicesOnly, (c) => create(c, 'create'))
   routes.post('/decline', servicesOnly, (c) => create(c, 'decline'))
-  routes.patch('/:transactionId', servicesOnly, async (c) => {
+  routes.patch(routePath('/{transactionId}'), servicesOnly, async (c) => {
     const path = id.safeParse(c.req.param('transactionId'))
     if (!path.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, update)

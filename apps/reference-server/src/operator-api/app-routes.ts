@@ -7,8 +7,11 @@ import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { isStorable } from '../http/stored-text.js'
 import { errorCode } from '../operations/log.js'
+import { routePath } from '../webhooks-api/operation.js'
 import { id, scopes } from './field-schemas.js'
 import { actorOf, requireRight } from './internal-caller.js'
+
+const grantPath = routePath('/grants/{appId}/{userId}')
 
 const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) })
 
@@ -47,7 +50,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     }
   })
 
-  routes.put('/grants/:appId/:userId', requireRight('keys'), async (c) => {
+  routes.put(grantPath, requireRight('keys'), async (c) => {
     const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
     if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, grantTerms)
@@ -59,7 +62,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     return c.json(grant)
   })
 
-  routes.delete('/grants/:appId/:userId', requireRight('keys'), async (c) => {
+  routes.delete(grantPath, requireRight('keys'), async (c) => {
     const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
     if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const grant = { appId: appId.data, userId: userId.data }

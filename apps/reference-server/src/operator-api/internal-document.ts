@@ -1,6 +1,11 @@
 import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
-import { openApiDocument, type ApiDescription, type OpenApiDocument } from '../webhooks-api/openapi-document.js'
+import {
+  openApiDocument,
+  parameterUnknown,
+  type ApiDescription,
+  type OpenApiDocument,
+} from '../webhooks-api/openapi-document.js'
 import { internalOperations } from './internal-operations.js'
 
 const internalApi: Omit<ApiDescription, 'eventTypeNames'> = {
@@ -16,6 +21,7 @@ const internalApi: Omit<ApiDescription, 'eventTypeNames'> = {
     People: 'Evidence, corrections and rights of users.',
   },
   everywhere: [
+    parameterUnknown,
     {
       status: 401,
       code: 'UNAUTHENTICATED',

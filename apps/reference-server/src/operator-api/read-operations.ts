@@ -6,7 +6,6 @@ const notFound = { status: 404, code: 'NOT_FOUND', when: 'There is no object wit
 /** Refusals of every list. */
 export const queryInvalid = [
   { status: 400, code: 'BAD_REQUEST', detail: 'QUERY_INVALID', when: 'A parameter is invalid; see `violations`.' },
-  { status: 400, code: 'UNKNOWN_PARAMETER', when: 'A parameter is not in this list.' },
   { status: 400, code: 'CURSOR_INVALID', when: 'The cursor does not belong to this list.' },
 ] as const
 const reads = { method: 'get', tag: 'Reads' } as const

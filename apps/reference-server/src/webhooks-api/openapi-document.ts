@@ -40,8 +40,15 @@ interface OperationExample {
   readonly answers: Readonly<Record<number, unknown>>
 }
 
+export const parameterUnknown = {
+  status: 400,
+  code: 'UNKNOWN_PARAMETER',
+  when: 'The query has a parameter that does not exist.',
+} as const satisfies RefusalNote
+
 /** Refusals of every operation. */
 const everywhere: readonly RefusalNote[] = [
+  parameterUnknown,
   { status: 401, code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED', when: 'The API key is missing or unknown.' },
   { status: 429, code: 'RATE_LIMITED', when: 'Too many requests; see `Retry-After`.' },
   { status: 500, code: 'INTERNAL', when: 'The service failed. Retrying is safe.' },

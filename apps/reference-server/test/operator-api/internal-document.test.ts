@@ -79,8 +79,10 @@ describe('the OpenAPI document of the internal API', () => {
           body: method === 'get' ? undefined : {},
         },
       )
-      const statuses = Object.keys(document.paths[path][method].responses as object)
+      const responses = document.paths[path][method].responses
+      const statuses = Object.keys(responses as object)
       expect([method, path, statuses]).toEqual([method, path, expect.arrayContaining([String(answer.status)])])
+      expect([path, responses['400']?.description]).toEqual([path, expect.stringContaining('`UNKNOWN_PARAMETER`')])
     }
   })
 

@@ -179,6 +179,10 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
     expect(made.find(({ status }) => status === 409)?.json).toMatchObject({ detail: 'APP_EXISTS' })
   })
 
+  it.each(['/grants/canary/canary', '/transactions/canary', `/apps/canary/users`])('knows no %s', async (path) => {
+    expect((await read(path)).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  })
+
   it('refuses unknown parameters where there are none', async () => {
     for (const path of [`/grants/${unknownId}/${unknownId}`, `/transactions/${unknownId}`, '/retention-report']) {
       expect((await read(`${path}?canary=1`)).json).toMatchObject({ status: 400, code: 'UNKNOWN_PARAMETER' })
