@@ -70,7 +70,8 @@ export interface Ingestion {
    *
    * @param appUser App and user from the access token, never from the payload.
    * @param input Unvalidated arguments by name.
-   * @throws `VAULT_UNAVAILABLE`, `STORE_UNAVAILABLE` (both retryable with the same input).
+   * @throws `VAULT_UNAVAILABLE`, `STORE_UNAVAILABLE` (both retryable with the same input), `ARGUMENT_INVALID` for an
+   *   `appUser` without the two ids.
    */
   ingestSubmission(appUser: AppUser, input: unknown): Promise<Ingested>
 
@@ -89,6 +90,15 @@ export interface Ingestion {
    * @throws `STORE_UNAVAILABLE` (retryable).
    */
   validateSubmission(appUser: AppUser, input: unknown): Promise<SubmissionValidation>
+}
+
+/** Without this, a wrong argument would be found at the first submission, after the vault has written. */
+function check(isRight: boolean): void {
+  if (!isRight) throw new KycError('ARGUMENT_INVALID')
+}
+
+function has(port: unknown, ...methods: readonly string[]): boolean {
+  return methods.every((name) => typeof (port as Readonly<Record<string, unknown>> | null)?.[name] === 'function')
 }
 
 /** The look-up comes before validation, so only a text that can be a recorded id is looked up. */
@@ -121,6 +131,8 @@ function refuse(violations: readonly Violation[]): Ingested {
 /**
  * Creates the ingestion path from a verification store and a vault.
  *
+ * @throws KycError `ARGUMENT_INVALID` for a store, a vault, a clock or a `newId` that is none
+ *
  * @example
  * ```ts
  * import { createIngestion, type PiiTokenizer, type VerificationStore } from '@kyc-relay/kyc-core'
@@ -139,9 +151,12 @@ function refuse(violations: readonly Violation[]): Ingested {
 export function createIngestion(dependencies: IngestionDependencies): Ingestion {
   const { verifications, tokenizer, inspector, now, newId, policy = {} } = dependencies
   const { isPhotoUrlAllowed = () => true } = dependencies
+  check(has(verifications, 'findExisting', 'record') && has(tokenizer, 'tokenize', 'fingerprint'))
+  check(typeof newId === 'function' && typeof now === 'function' && has(now(), 'getTime'))
 
   /** The mode says how PII arrives and how it is inspected; everything else is the same. */
   async function ingest(appUser: AppUser, input: unknown, mode: PiiMode): Promise<Ingested> {
+    check(typeof appUser?.appId === 'string' && typeof appUser.userId === 'string')
     const at = now()
     const key = submissionKey(appUser, input)
     const existing = key && (await verifications.findExisting(key))

@@ -448,10 +448,10 @@ describe('refusals', () => {
 describe('validateSubmission', () => {
   it('answers all violations and warnings, writes nothing and asks no vault', async () => {
     const fixture = await openFixture('memory')
-    const untouchable = new Proxy({}, { get: () => expect.unreachable('the dry run asks no vault') })
+    const asked = () => expect.unreachable('the dry run asks no vault')
     const ingestion = fixture.ingestion({
-      tokenizer: untouchable as Fixture['vault'],
-      inspector: untouchable as Fixture['vault'],
+      tokenizer: { tokenize: asked, fingerprint: asked },
+      inspector: new Proxy({}, { get: asked }) as Fixture['vault'],
     })
     const valid = { valid: true, violations: [], warnings: [] }
     expect(await ingestion.validateSubmission(MARIA, sampleSubmission())).toEqual(valid)
@@ -524,6 +524,29 @@ describe('a lenient policy with a FAILED decision', () => {
     expect(ingested).toMatchObject({ kind: 'recorded', result: { status: 'DECLINED' } })
     const record = await fixture.verifications.findVerification(MARIA, resultOf(ingested).verificationId)
     expect(record).toMatchObject({ countryCode: 'ZZ', ssn: null, documentNumber: null })
+    await fixture.close()
+  })
+})
+
+describe('wrong arguments', () => {
+  const wrong: [string, Parameters<Fixture['ingestion']>[0]][] = [
+    ['no store', { verifications: undefined as never }],
+    ['a store without record', { verifications: { findExisting: () => null } as never }],
+    ['no vault', { tokenizer: undefined as never }],
+    ['a clock of milliseconds', { now: Date.now as never }],
+    ['a newId that is no function', { newId: 'id' as never }],
+  ]
+  it.each(wrong)('are refused at the start: %s', async (_what, changes) => {
+    const fixture = await openFixture('memory')
+    expect(() => fixture.ingestion(changes)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
+    await fixture.close()
+  })
+
+  it.each([undefined, {}, { appId: MARIA.appId }, { id: MARIA.userId }])('are no user: %j', async (user) => {
+    const fixture = await openFixture('memory')
+    const submitted = fixture.ingestion().ingestSubmission(user as never, sampleSubmission())
+    await expect(submitted).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+    expect(fixture.writes).toEqual([])
     await fixture.close()
   })
 })
