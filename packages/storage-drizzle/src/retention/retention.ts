@@ -1,3 +1,5 @@
+import { StorageError } from '../storage-error.js'
+
 /** Retention times. Each has a default. */
 export interface RetentionPolicy {
   /**
@@ -38,22 +40,27 @@ export interface RemovedRows {
  * no longer be resent.
  */
 export interface Retention {
-  /** Runs one limited step. Call it until `more` is false, for example once an hour. */
+  /**
+   * Runs one limited step. Call it until `more` is false, for example once an hour.
+   *
+   * @throws StorageError `ARGUMENT_INVALID` for an age that is negative or not finite, or a limit outside its range
+   */
   removeOld(policy?: RetentionPolicy): Promise<RemovedRows>
 }
 
 const day = 86_400_000
 
-/** Completes the policy with its defaults. */
+/**
+ * Completes the policy with its defaults, also for an age that is undefined.
+ *
+ * @throws StorageError `ARGUMENT_INVALID`: with an age of NaN nothing would ever be old.
+ */
 export function completePolicy(policy: RetentionPolicy = {}): Required<RetentionPolicy> {
-  return {
-    bodyAgeMs: 30 * day,
-    attemptAgeMs: 90 * day,
-    expiredTokenAgeMs: 7 * day,
-    endpointHourAgeMs: 31 * day,
-    limit: 1_000,
-    ...policy,
-  }
+  const { bodyAgeMs = 30 * day, attemptAgeMs = 90 * day } = policy
+  const { expiredTokenAgeMs = 7 * day, endpointHourAgeMs = 31 * day, limit = 1_000 } = policy
+  const ages = { bodyAgeMs, attemptAgeMs, expiredTokenAgeMs, endpointHourAgeMs }
+  if (!Object.values(ages).every((age) => Number.isFinite(age) && age >= 0)) throw new StorageError('ARGUMENT_INVALID')
+  return { ...ages, limit }
 }
 
 /** Checks whether a step reached its limit for any kind. */

@@ -194,15 +194,23 @@ export function createWebhooks<
 type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTypes'>
 
 function checkWebhooksOptions(options: CheckedOptions): void {
-  const { port, callback, end } = checkOptions()
-  const { storage, grants, signingKeys } = options
+  const { port, callback, range, end } = checkOptions()
+  const { storage, grants, signingKeys, retention } = options
   port('storage', storage, ['insertEvent'])
   const stored = storage as Partial<typeof storage> | null | undefined
   port('storage.webhooks', stored?.webhooks, ['registerEndpoint', 'listEndpoints', 'insertEvent', 'claimDue'])
   port('grants', grants, ['find'])
   port('signingKeys', signingKeys, ['current'])
   if (options.bodySealer !== undefined) port('bodySealer', options.bodySealer, ['seal', 'open'])
-  for (const name of ['send', 'onProblem', 'newId', 'now', 'random'] as const)
+  if (options.deduplicate !== undefined) port('deduplicate', options.deduplicate, ['forget'])
+  if (options.timers !== undefined) port('timers', options.timers, ['monotonicMs', 'schedule'])
+  for (const name of ['worker', 'urls', 'observe'] as const)
+    if (options[name] !== undefined) port(name, options[name], [])
+  if (retention !== undefined && retention !== false) {
+    port('retention', retention, [])
+    for (const name of ['bodyAgeMs', 'attemptAgeMs'] as const) range(`retention.${name}`, retention?.[name], 0)
+  }
+  for (const name of ['send', 'openHeaders', 'onProblem', 'newId', 'now', 'random'] as const)
     if (options[name] !== undefined) callback(name, options[name])
   end()
 }

@@ -53,6 +53,23 @@ const deposit = { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { a
 const codeOf = (error: unknown) => (error as { code?: string }).code
 const refusalOf = (promise: Promise<unknown>) => promise.then(() => 'accepted', codeOf)
 
+test.each([
+  ['/retention/bodyAgeMs', { retention: { bodyAgeMs: Number.NaN } }],
+  ['/retention/attemptAgeMs', { retention: { attemptAgeMs: -1 } }],
+  ['/retention', { retention: 30 }],
+  ['/deduplicate', { deduplicate: {} }],
+  ['/timers', { timers: { schedule: () => undefined } }],
+  ['/openHeaders', { openHeaders: {} }],
+  ['/worker', { worker: null }],
+  ['/urls', { urls: null }],
+  ['/observe', { observe: 'log' }],
+])('a wrong option is refused at the start: %s', (pointer, overrides) => {
+  const violations = [expect.objectContaining({ pointer }) as object]
+  expect(() => webhooksWith(overrides as never)).toThrow(
+    expect.objectContaining({ code: 'OPTIONS_INVALID', violations }),
+  )
+})
+
 describe('an endpoint', () => {
   test.each([
     ['http://partner.example.com/', 'URL_NOT_HTTPS'],
