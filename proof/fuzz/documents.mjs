@@ -40,8 +40,8 @@ const oneOf = (random, good) =>
 
 /** Characters of a document number: what each counts, and whether it may stand there. */
 const letters = ['A', 'z', '7', '٣', 'é', 'Ж', 'e\u0301', '李', 'Ⅷ', '𝟟']
-const separators = [' ', '-', '–', '.', '/', '*', '<', '(', ')']
-const strangers = ['_', '#', ',', '"', '\\', '’', '—', '+', '\u00ad', 'x\u0301', '😀']
+const separators = [' ', '-', '–', '—', '−', '+', '.', '/', '*', '<', '(', ')']
+const strangers = ['_', '#', ',', '"', '\\', '’', '=', '|', '\u00ad', 'x\u0301', '😀']
 
 function documentNumber(random) {
   if (random.chance(0.03)) return random.pick([undefined, null, '', '  '].map((value) => bad('REQUIRED', value)))
@@ -56,7 +56,9 @@ function documentNumber(random) {
   const characters = parts.reduce((sum, { text }) => sum + (text === 'x\u0301' ? 2 : 1), 0)
   if (value.trim() === '') return bad('REQUIRED', value)
   if (characters > 64) return bad('TOO_LONG', value)
-  const isGood = count('stranger') === 0 && parts[0].kind === 'letter' && count('letter') >= 2
+  // Spaces before the number are no part of it.
+  const first = parts.find(({ text }) => text !== ' ')
+  const isGood = count('stranger') === 0 && first.kind === 'letter' && count('letter') >= 2
   return isGood ? ok(value) : bad('FORMAT', value)
 }
 

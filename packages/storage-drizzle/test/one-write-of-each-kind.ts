@@ -65,7 +65,7 @@ export const writes: readonly { readonly name: string; run(storage: Stores): Pro
         .recordSignIn({ hash: Buffer.alloc(32, 3), app: { appId: hook.appId, keyVersion: 1 } })
         .then(() => 'recorded'),
   },
-  { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: -600_000 }) },
+  { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: 0 }) },
   { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
 ]
 
@@ -96,7 +96,7 @@ export function createStartingRows() {
       appId: hook.appId,
       userId: uuid('user'),
       scopes: ['VERIFY_KYC'],
-      expiresAt: new Date(now + 60_000),
+      expiresAt: new Date(now + 30_000),
     })
     await storage.webhooks.registerEndpoint(hook, 50)
     await storage.webhooks.registerEndpoint(other, 50)

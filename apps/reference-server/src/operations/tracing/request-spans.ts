@@ -45,7 +45,7 @@ export function tracedMiddleware(listener: Listener): MiddlewareHandler<EdgeEnv>
     await context.with(trace.setSpan(parent, span), next)
     if (span.isRecording()) {
       // The route pattern is known only now. The path itself holds ids.
-      const route = routePath(c, -1)
+      const route = withoutFormats(routePath(c, -1))
       span.updateName(`${method} ${route}`)
       const { requestId } = c.env
       endRequest(span, { requestId, listener, method, route, status: c.res.status })
@@ -57,6 +57,14 @@ function endRequest(span: Span, fields: SpanFields): void {
   describeSpan(span, () => fields)
   if ((fields.status ?? 0) >= 500) failSpan(span, String(fields.status))
   span.end()
+}
+
+/** Shortens `/apps/:appId{[0-9a-f-]{36}}` to `/apps/:appId`. */
+function withoutFormats(route: string): string {
+  return route
+    .split('/')
+    .map((part) => part.split('{', 1)[0])
+    .join('/')
 }
 
 const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])

@@ -216,7 +216,7 @@ describe('a database that is not ours to use is refused and not touched', () => 
     const path = what === 'a folder' ? folder : join(folder, what === 'a text file' ? 'note.txt' : 'missing/kyc.db')
     if (what === 'a text file') copyFileSync(fileURLToPath(import.meta.url), path)
     const error: unknown = await createSqliteStorage({ path }).catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ code: what === 'a text file' ? 'DATABASE_DAMAGED' : 'STORE_UNAVAILABLE' })
+    expect(error).toMatchObject({ code: what === 'a text file' ? 'DATABASE_DAMAGED' : 'DATABASE_UNUSABLE' })
     expect(String(error)).not.toContain(folder)
     expect(existsSync(join(folder, 'missing'))).toBe(false)
   })
