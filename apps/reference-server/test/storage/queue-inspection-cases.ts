@@ -1,9 +1,15 @@
 import { deepEqual } from 'node:assert/strict'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { QueueInspection } from '../../src/storage/queue-inspection.js'
-import { claimRequest, endpoint, event, report } from '../../../../packages/storage-drizzle/test/storage-cases.js'
-import { reopenCase, storageCase, type StorageCase } from '../../../../packages/storage-drizzle/test/storage-cases.js'
-import {} from '../../../../packages/storage-drizzle/test/storage-cases.js'
+import {
+  claimRequest,
+  endpoint,
+  event,
+  reopenCase,
+  report,
+  storageCase,
+  type StorageCase,
+} from '../../../../packages/storage-drizzle/test/storage-cases.js'
 
 /** Handle for the cases of `QueueInspection`: the port, and the store of its queue. */
 export interface QueueInspectionHandle {
@@ -18,6 +24,18 @@ const claimOne = { ...claimRequest, limit: 1, keepForHealthy: 0 }
 async function publish({ webhooks }: QueueInspectionHandle, ...names: readonly string[]): Promise<void> {
   if ((await webhooks.listEndpoints(hook.appId)).length === 0) await webhooks.registerEndpoint(hook, 50)
   for (const name of names) await webhooks.insertEvent(event(name, [hook]))
+}
+
+/** Makes one attempt, which fails and is due again after 30 s. */
+async function failOne({ webhooks }: QueueInspectionHandle): Promise<void> {
+  const { claimed } = await webhooks.claimDue(claimOne)
+  await webhooks.recordAttemptResults(
+    claimed.map(({ fence }) => ({
+      fence,
+      attempt: { state: 'FAILED', report },
+      next: { state: 'PENDING', delayMs: 30_000 },
+    })),
+  )
 }
 
 /**
@@ -47,14 +65,7 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
   }),
   storageCase('QI-05', 'MUST count a retry as waiting before it is due, and as due from then on', async (one, use) => {
     await publish(one, 'one')
-    const { claimed } = await one.webhooks.claimDue(claimOne)
-    await one.webhooks.recordAttemptResults(
-      claimed.map(({ fence }) => ({
-        fence,
-        attempt: { state: 'FAILED', report },
-        next: { state: 'PENDING', delayMs: 30_000 },
-      })),
-    )
+    await failOne(one)
     await use.advance(20_000)
     deepEqual(await one.queue.inspectQueue(), { waiting: 1, inFlight: 0, oldestDueMs: 0 })
     await use.advance(15_000)
@@ -83,14 +94,7 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
   storageCase('QI-09', 'MUST count the whole time again after an attempt has ended', async (one, use) => {
     await publish(one, 'one', 'two')
     await use.advance(60_000)
-    const { claimed } = await one.webhooks.claimDue(claimOne)
-    await one.webhooks.recordAttemptResults(
-      claimed.map(({ fence }) => ({
-        fence,
-        attempt: { state: 'FAILED', report },
-        next: { state: 'PENDING', delayMs: 30_000 },
-      })),
-    )
+    await failOne(one)
     const { oldestDueMs } = await one.queue.inspectQueue()
     deepEqual(oldestDueMs, 60_000)
   }),
