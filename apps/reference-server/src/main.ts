@@ -4,7 +4,7 @@ import { parseEnv } from './env.js'
 import { heapGrowth } from './operations/heap-growth.js'
 import { createLog, type Terminal } from './operations/log.js'
 import { startFailureLine } from './start/start-failure.js'
-import { startServer } from './server.js'
+import { startServer, type RunningServer } from './server.js'
 import { addresses } from './start/start-guide.js'
 import { flushSpans } from './operations/tracing/flush-spans.js'
 
@@ -46,13 +46,7 @@ async function main(): Promise<void> {
   /** Flushes the last log lines and spans, with a time limit. */
   const end = (code: number) =>
     void Promise.all([log.flush(logPatienceMs), flushSpans(spanPatienceMs)]).finally(() => process.exit(code))
-  const server = await startServer(env, log, ({ code, setting }) => {
-    const what = code === 'FILES_REPLACED' ? 'the database files were removed or replaced' : 'the database failed'
-    log.error(`${what}; ending`, { detail: setting, code })
-    end(storeFailedExitCode)
-  })
-  if (!env.production) process.stdout.write(server.guide)
-  else if (process.stdout.isTTY) process.stdout.write(addresses(env, server.ports))
+  let server: RunningServer | null = null
   let stoppingSinceMs: number | null = null
   const stop = (signal: string) => {
     if (stoppingSinceMs !== null) {
@@ -60,6 +54,10 @@ async function main(): Promise<void> {
       return
     }
     stoppingSinceMs = performance.now()
+    if (server === null) {
+      log.info('stopping', { signal })
+      return end(0)
+    }
     setTimeout(() => {
       log.error('not stopped in time; ending', { signal })
       end(1)
@@ -69,9 +67,16 @@ async function main(): Promise<void> {
       () => end(1),
     )
   }
+  // Before the start: the first process of a container gets only signals that it listens to.
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('SIGTERM', () => stop('SIGTERM'))
-  // Only now: who waits for this line may send a signal at once.
+  server = await startServer(env, log, ({ code, setting }) => {
+    const what = code === 'FILES_REPLACED' ? 'the database files were removed or replaced' : 'the database failed'
+    log.error(`${what}; ending`, { detail: setting, code })
+    end(storeFailedExitCode)
+  })
+  if (!env.production) process.stdout.write(server.guide)
+  else if (process.stdout.isTTY) process.stdout.write(addresses(env, server.ports))
   log.info('started', { role: env.role })
 }
 
