@@ -40,11 +40,16 @@ case ${1:-} in
   migrate)
     shift
     migrate=$app/../../packages/storage-drizzle/bin/kyc-relay-migrate.js
-    # The server's own tables lie in the business database.
-    case " $* " in
-      *' --vault '* | *' --receiver '*) exec node "$migrate" "$@" ;;
-    esac
-    case ${DATABASE_URL:-} in
+    # The server's own tables lie in the business database: the one named last, or else that of DATABASE_URL.
+    database=${DATABASE_URL:-}
+    for argument; do
+      case $argument in
+        --vault | --receiver | --version) exec node "$migrate" "$@" ;;
+        -* | status | up) ;;
+        *) database=$argument ;;
+      esac
+    done
+    case $database in
       postgres*) engine=postgres ;;
       *) engine=sqlite ;;
     esac

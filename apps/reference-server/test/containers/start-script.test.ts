@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startPostgres } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { app, makeSecrets, read } from './container-files.js'
 import { runStartScript } from './start-script.js'
 
@@ -64,5 +65,18 @@ describe('start.sh', () => {
     const variables = { ROLE: 'api', HOST: '::1', OPERATIONS_HOST: '192.0.2.1' }
     const server = run(variables)
     expect(await probe(await server.internalPort(), variables)).toBe(0)
+  })
+
+  it('migrate adds the tables of the portal for the engine of the database that is named last', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-migrate-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const databases = [join(folder, 'kyc.db'), await postgres.createDatabase()]
+    for (const [named, set] of [databases, databases.toReversed()]) {
+      const env = { PATH: process.env['PATH'], DATABASE_URL: set }
+      const up = spawnSync(start, ['migrate', 'up', named ?? ''], { env, encoding: 'utf8' })
+      expect([up.status, up.stdout]).toEqual([0, 'applied  0001_create_tables\n'.repeat(2)])
+    }
   })
 })
