@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLocalAuditSeal, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { addSealKey, createLocalAuditSeal, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKeys } from '../../src/identity/api-keys.js'
+import { wrappingKeyIdOf } from '../../src/identity/sealed-api-key.js'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
@@ -44,7 +46,7 @@ function damage(sealed: Uint8Array) {
   database.close()
 }
 
-describe.each([
+const damages = [
   ['nothing', Buffer.alloc(0)],
   ['a zero byte', Buffer.alloc(1)],
   ['bytes that are no text', Buffer.alloc(200, 0xff)],
@@ -52,7 +54,28 @@ describe.each([
   ['an object without its fields', Buffer.from('{}')],
   ['a field of another type', Buffer.from('{"keyId":"canary","dataKey":7,"sealed":""}')],
   ['half of it', Buffer.from('{"keyId":"canary","data')],
-])('an API key of which is stored: %s', (_name, sealed) => {
+] as const
+
+it.each(damages)('a rotation re-wraps the keys after one of which is stored: %s', async (_name, sealed) => {
+  await (await startHere()).stop('TEST')
+  const { apiKeys, directory, close } = await openHere()
+  await apiKeys.createApp({ appId: damaged, name: 'Example' })
+  const { apiKey } = await apiKeys.createApp({ appId: whole, name: 'Example' })
+  damage(sealed)
+  const rotated = addSealKey(readFileSync(join(dataDir, 'keys.json'), 'utf8'), { randomBytes, now: now() })
+  const cipher = createLocalCipher({ keys: parseKeyFile(rotated) })
+  const remaining: number[] = []
+  const rewrapping = rewrapApiKeys({ directory, cipher, now }, (step) => void remaining.push(step.remaining))
+  await expect(rewrapping).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  expect(remaining).toEqual([1])
+  expect((await directory.listApiKeys([whole], now())).map(wrappingKeyIdOf)).toEqual([await cipher.currentKeyId()])
+  expect(await createApiKeys({ directory, cipher, now }).current([whole])).toEqual([
+    { appId: whole, key: apiKey, version: 1 },
+  ])
+  await close()
+})
+
+describe.each(damages)('an API key of which is stored: %s', (_name, sealed) => {
   it('refuses the start with a fixed text, and the keys of others open', async () => {
     await (await startHere()).stop('TEST')
     const { apiKeys, directory, cipher, close } = await openHere()

@@ -1,4 +1,4 @@
-import type { PiiCipher } from '@kyc-relay/kyc-core'
+import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
 import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { pagesOfApiKeys } from '../../identity/api-key-pages.js'
@@ -11,7 +11,7 @@ type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
  * processes may run it at once. The keys themselves do not change.
  *
  * @param onProgress Called after each page. Keys re-wrapped by another process meanwhile do not count as remaining.
- * @throws KycError `KEY_UNKNOWN` when the key file lacks a wrapping key, `SEAL_BROKEN` when a key is damaged.
+ * @throws KycError `KEY_UNKNOWN` when the key file lacks a wrapping key; `SEAL_BROKEN` in the end when some are damaged.
  */
 export async function rewrapApiKeys(
   deps: { readonly directory: Directory; readonly cipher: PiiCipher; readonly now: () => Date },
@@ -20,24 +20,42 @@ export async function rewrapApiKeys(
 ): Promise<number> {
   const { directory, cipher, now } = deps
   const current = await cipher.currentKeyId()
-  const outdatedOf = (page: readonly ApiKeyRow[]) => page.filter((row) => wrappingKeyIdOf(row) !== current)
+  const outdatedOf = (page: readonly ApiKeyRow[]) => page.filter((row) => !isUnder(current, row))
   const outdatedByPage: number[] = []
   for await (const page of pagesOfApiKeys(directory, now)) outdatedByPage.push(outdatedOf(page).length)
   let remaining = outdatedByPage.reduce((sum, count) => sum + count, 0)
   let rewrapped = 0
+  let damaged: KycError | null = null
   if (remaining === 0) return rewrapped
   for await (const page of pagesOfApiKeys(directory, now)) {
     const outdated = outdatedOf(page)
-    for (const row of outdated) {
-      if (!shouldContinue()) return rewrapped
-      const { appId, version, sealed: former } = row
-      const fresh = await rewrapApiKey(cipher, row)
-      if (await directory.replaceSealedApiKey({ appId, version, former, fresh, now: now() })) rewrapped += 1
-    }
     // Also after a page that another process had already re-wrapped.
     const counted = outdatedByPage.shift() ?? 0
     remaining -= counted
+    for (const row of outdated) {
+      if (!shouldContinue()) return rewrapped
+      const { appId, version, sealed: former } = row
+      try {
+        const fresh = await rewrapApiKey(cipher, row)
+        if (await directory.replaceSealedApiKey({ appId, version, former, fresh, now: now() })) rewrapped += 1
+      } catch (error) {
+        // A damaged key must not hold up those after it.
+        if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
+        damaged = error
+        remaining += 1
+      }
+    }
     if (counted + outdated.length > 0) onProgress({ rewrapped, remaining })
   }
+  if (damaged !== null) throw damaged
   return rewrapped
+}
+
+/** Whether the key is wrapped under this wrapping key. A damaged key is not. */
+function isUnder(keyId: string, row: ApiKeyRow): boolean {
+  try {
+    return wrappingKeyIdOf(row) === keyId
+  } catch {
+    return false
+  }
 }
