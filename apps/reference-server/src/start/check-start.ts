@@ -43,11 +43,13 @@ export async function checkStart(parts: {
   const sealKeyIds = new Set(given.flatMap(({ keyId, purpose }) => (purpose === 'seal' ? [keyId] : [])))
   const wrapping = await inspection.listWrappingKeyIds()
   if (wrapping.some((keyId) => !sealKeyIds.has(keyId))) throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
-  // Opens one value, for a vault without fingerprints of keys.
-  await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
-    if (!(error instanceof KycError) || error.retryable) throw error
-    throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
-  })
+  // Without a fingerprint only a value tells whether a key is right. With all of them, only a damaged value could fail.
+  if (wrapping.some((keyId) => !known.some((check) => check.keyId === keyId))) {
+    await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
+      if (!(error instanceof KycError) || error.retryable) throw error
+      throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
+    })
+  }
   const opens = (await apiKeys.canOpenAll()) && (await endpointHeaders.canOpenAll())
   if (!opens) throw new StartError('KEY_FILE_WRONG', wrongApiKeysText)
 

@@ -109,4 +109,20 @@ describe.each(['sqlite', 'postgres'] as const)('a key file, on %s,', (engine) =>
     write(JSON.stringify({ ...file, keys: kept }))
     await use(2)
   })
+
+  it('that is the right one starts a rotation beside a damaged data key, which is logged', async () => {
+    await use(0)
+    await databases.query(
+      'vault',
+      `UPDATE kyc_relay_vault_data_keys SET wrapped = ${engine === 'sqlite' ? `x'00'` : `'\\x00'::bytea`}`,
+    )
+    write(addSealKey(readFileSync(keyFile, 'utf8'), source))
+    const rotating = await start()
+    expect(await rotating.awaitLine('maintenance failed')).toMatchObject({
+      job: 're-wrap data keys',
+      code: 'SEAL_BROKEN',
+    })
+    await rotating.awaitLine('API keys re-wrapped')
+    await rotating.stop()
+  })
 })
