@@ -376,6 +376,18 @@ describe('refusing replays', () => {
     expect(deposits).toHaveLength(1)
   })
 
+  test('a test event has no effect', async () => {
+    const onDeposit = vi.fn()
+    const deduplicate = createMemoryDeduplicationStore({ now: () => sentAt.getTime() })
+    const receive = createReplayProofHandler({ apiKey, now: () => sentAt, deduplicate, onDeposit })
+    const body = JSON.stringify({ ...deposit, userId: nil, accountId: nil })
+    const headers = {
+      ...(await signStandardWebhook({ id: crypto.randomUUID(), signedAt: sentAt, body, secret: apiKey })),
+    }
+    const answer = await receive(new Request('https://receiver.example/', { method: 'POST', body, headers }))
+    expect([answer.status, onDeposit.mock.calls]).toEqual([200, []])
+  })
+
   test('the headers are those of Standard Webhooks: the reference library verifies them', async () => {
     const signed = await signStandardWebhook({ id: crypto.randomUUID(), signedAt: new Date(), body, secret: apiKey })
     const library = new Webhook(`whsec_${Buffer.from(apiKey).toString('base64')}`)

@@ -15,7 +15,8 @@ export function createReplayProofHandler({ apiKey, onDeposit, deduplicate, now }
     // Refuses a time that differs by more than five minutes. Within them, the store knows every processed id.
     standardWebhooks: { now, toleranceMs: 300_000 },
     deduplicate,
-    onEvent: async ({ type, event }) => {
+    onEvent: async ({ type, event, test }) => {
+      if (test) return
       if (type === 'WIDGET_DEPOSIT_COMPLETE') await onDeposit(event.externalReferenceId, event.amount)
     },
   })

@@ -2,7 +2,7 @@
 require "openssl"
 
 def from_service?(body, signature, api_key)
-  return false if api_key.empty? # Anybody can sign with an empty key.
+  return false if signature.nil? || api_key.empty? # No header, or an empty key, with which anybody can sign.
 
   expected = OpenSSL::HMAC.hexdigest("SHA256", api_key, body)
   OpenSSL.secure_compare(expected, signature)

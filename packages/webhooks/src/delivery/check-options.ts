@@ -12,6 +12,8 @@ export interface OptionCheck {
   count(name: string, value: unknown, least: number): void
   /** Requires milliseconds from `least` to 2³¹ - 1, if given: a timer of a longer time ends at once. */
   timer(name: string, value: unknown, least: number): void
+  /** Requires that an object has no other members: a misspelt setting would have no effect. */
+  only(name: string, value: object, known: readonly string[]): void
   /** Adds a violation unless `holds`. */
   rule(name: string, holds: boolean): void
   /** @throws WebhookError `OPTIONS_INVALID` with the violations, if there are any */
@@ -49,6 +51,10 @@ export function checkOptions(): OptionCheck {
       if (!Number.isSafeInteger(value) || !((value as number) >= least)) add(name, value ?? 'null')
     },
     timer: (name, value, least) => range(name, value, least, longestTimerMs),
+    only(name, value, known) {
+      for (const key of Object.keys(value).filter((one) => !known.includes(one)))
+        violations.push({ pointer: `/${name}/${key}`, code: 'UNKNOWN_FIELD', message: 'This option does not exist.' })
+    },
     rule(name, holds) {
       if (!holds) add(name, 'wrong')
     },

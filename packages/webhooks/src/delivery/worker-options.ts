@@ -1,9 +1,9 @@
 import { checkOptions } from './check-options.js'
 import type { DeliveryWorkerDeps } from './worker-deps.js'
 import type { ScopeRule } from '../publishing/grants.js'
-import type { UnsentPolicy } from './delivery-state.js'
+import { defaultUnsentPolicy, type UnsentPolicy } from './delivery-state.js'
 import { defaultUserAgent } from './request-headers.js'
-import type { RetryPolicy } from './retry-schedule.js'
+import { defaultRetryPolicy, type RetryPolicy } from './retry-schedule.js'
 
 /** Settings of a worker. Each has a default. */
 export interface DeliveryWorkerOptions {
@@ -76,7 +76,7 @@ const leaseMarginMs = 10_000
  * @throws WebhookError `OPTIONS_INVALID`
  */
 export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
-  const { port, callback, range, count, timer, rule, end } = checkOptions()
+  const { port, callback, range, count, timer, only, rule, end } = checkOptions()
   const { store, grants, signingKeys, options = {} } = deps
   port('store', store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
   port('grants', grants, ['find'])
@@ -89,13 +89,19 @@ export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
     timer(`options.${name}`, options[name], 1)
   timer('options.stopTimeoutMs', options.stopTimeoutMs, 0)
   range('options.shareForHealthy', options.shareForHealthy, 0, 1)
-  const { leaseMs, attemptTimeoutMs, maxInFlightPerEndpoint, retry, unsent } = withDefaults(options)
+  const { leaseMs, attemptTimeoutMs, maxInFlightPerEndpoint, retry, unsent, scopeRule, userAgent } =
+    withDefaults(options)
   for (const name of ['healthy', 'failing'] as const)
     count(`options.maxInFlightPerEndpoint.${name}`, maxInFlightPerEndpoint[name] ?? null, 0)
   count('options.retry.maxAttempts', retry.maxAttempts, 1)
   for (const name of ['baseMs', 'factor', 'maxRetryAfterMs'] as const) range(`options.retry.${name}`, retry[name], 0)
   range('options.retry.jitter', retry.jitter, 0, 1)
   for (const name of ['retryMs', 'giveUpAfterMs'] as const) range(`options.unsent.${name}`, unsent[name], 0)
+  only('options', options, Object.keys(defaults))
+  only('options/retry', retry, Object.keys(defaultRetryPolicy))
+  only('options/unsent', unsent, Object.keys(defaultUnsentPolicy))
+  rule('options.scopeRule', scopeRule === 'all' || scopeRule === 'any')
+  rule('options.userAgent', typeof userAgent === 'string' && /^[\x20-\x7e]+$/.test(userAgent))
   rule('options.leaseMs', !(leaseMs < attemptTimeoutMs + leaseMarginMs))
   end()
 }

@@ -191,7 +191,9 @@ export function createWebhooks<
   }
 }
 
-type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTypes'>
+type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTypes'> & {
+  readonly eventTypes?: unknown
+}
 
 function checkWebhooksOptions(options: CheckedOptions): void {
   const { port, callback, range, end } = checkOptions()
@@ -204,7 +206,7 @@ function checkWebhooksOptions(options: CheckedOptions): void {
   if (options.bodySealer !== undefined) port('bodySealer', options.bodySealer, ['seal', 'open'])
   if (options.deduplicate !== undefined) port('deduplicate', options.deduplicate, ['forget'])
   if (options.timers !== undefined) port('timers', options.timers, ['monotonicMs', 'schedule'])
-  for (const name of ['worker', 'urls', 'observe'] as const)
+  for (const name of ['worker', 'urls', 'observe', 'eventTypes'] as const)
     if (options[name] !== undefined) port(name, options[name], [])
   if (retention !== undefined && retention !== false) {
     port('retention', retention, [])
@@ -246,15 +248,19 @@ function newEndpointOf(
   input: EndpointInput<string>,
   { urls, eventTypes: known, newId, now }: EndpointContext,
 ): NewEndpoint {
-  const { appId, url, description = null, standardWebhooks = false } = input
+  const { appId, url, description = null } = input
+  const standardWebhooks = input.standardWebhooks ?? false
   const checked = checkEndpointUrl(url, urls)
   if (!checked.ok) throw new WebhookError(checked.code)
+  const { rule, end } = checkOptions()
+  rule('appId', typeof appId === 'string' && appId !== '')
+  rule('eventTypes', Array.isArray(input.eventTypes ?? []))
+  rule('description', description === null || isDescription(description))
+  rule('standardWebhooks', typeof standardWebhooks === 'boolean')
+  end()
   const eventTypes = input.eventTypes ?? unnamedTypes(known)
   if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => known.find(type) !== undefined)))
     throw new WebhookError('EVENT_TYPE_UNKNOWN')
-  const { rule, end } = checkOptions()
-  rule('description', description === null || isDescription(description))
-  end()
   return {
     ...{ endpointId: newId(), appId, url: checked.url, eventTypes, description, standardWebhooks, createdAt: now() },
   }

@@ -79,7 +79,8 @@ export function checkEndpointUrl(
   url: string,
   policy: EndpointUrlPolicy = {},
 ): { readonly ok: true; readonly url: string } | { readonly ok: false; readonly code: EndpointUrlRefusal } {
-  if (policy.allowPlainHttpLocalhost === true && plainLocalhost.test(url)) return checkPlainLocalhost(url, policy)
+  const mayBePlain = policy.allowPlainHttpLocalhost === true && typeof url === 'string'
+  if (mayBePlain && plainLocalhost.test(url)) return checkPlainLocalhost(url, policy)
   const spelling = checkSpelling(url, policy.maxLength ?? maxUrlLength)
   if (spelling !== null) return { ok: false, code: spelling }
   let parsed: URL

@@ -68,7 +68,8 @@ export function scopesSuffice(
   granted: readonly string[],
   rule: ScopeRule = 'all',
 ): boolean {
-  return rule === 'all'
-    ? required.every((scope) => granted.includes(scope))
-    : required.some((scope) => granted.includes(scope))
+  // An unknown rule is the strict one.
+  return rule === 'any'
+    ? required.some((scope) => granted.includes(scope))
+    : required.every((scope) => granted.includes(scope))
 }

@@ -234,7 +234,8 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   must(bodyTimeoutMs >= 1 && bodyTimeoutMs < 2 ** 31, 'bodyTimeoutMs must be from 1 to 2,147,483,647')
   if (standardWebhooks) {
     const { now, toleranceMs = 0 } = standardWebhooks
-    const isClock = typeof now === 'function' && typeof (now() as Partial<Date> | undefined)?.getTime === 'function'
+    // NaN, from an invalid Date, would refuse every event.
+    const isClock = typeof now === 'function' && Number.isFinite((now() as Partial<Date> | undefined)?.getTime?.())
     must(isClock, 'standardWebhooks.now must be a function that returns the current time as a Date')
     must(typeof toleranceMs === 'number' && toleranceMs >= 0, 'standardWebhooks.toleranceMs must be at least 0')
   }

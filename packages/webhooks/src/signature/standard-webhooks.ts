@@ -30,7 +30,8 @@ export type VerifiedStandardWebhook<Own extends readonly ReceivedEventType[] = N
  * Standard Webhooks libraries take it as `whsec_` followed by the base64 of those bytes.
  *
  * @param message `id`: the `X-Event-ID`. `signedAt`: the time of this attempt, not of the event.
- * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_ALREADY_PARSED`, `BODY_EMPTY` (null or undefined).
+ * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_ALREADY_PARSED`, `BODY_EMPTY` (null or undefined),
+ *   `TIMESTAMP_INVALID` (`signedAt` is an invalid date, or before 1970).
  *
  * @example
  * ```ts
@@ -53,6 +54,7 @@ export async function signStandardWebhook(message: {
 }): Promise<StandardWebhooksHeaders> {
   const [secret = ''] = usableSecrets(message.secret)
   const timestamp = String(Math.floor(message.signedAt.getTime() / 1000))
+  if (!isTimestamp(timestamp)) throw signedAtInvalid()
   const signature = await signatureOf(message.id, timestamp, signedBytes(message.body), secret)
   return { 'webhook-id': message.id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
 }
@@ -104,7 +106,7 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
   const id = headerValue(headers, 'webhook-id')
   if (!id || !isEventId(id)) throw new WebhookVerificationError('EVENT_ID_MISSING')
   const timestamp = headerValue(headers, 'webhook-timestamp')
-  if (!timestamp || !/^\d{1,12}$/.test(timestamp)) throw timestampInvalid()
+  if (!timestamp || !isTimestamp(timestamp)) throw timestampInvalid()
 
   const content = signedContent(id, timestamp, body)
   let matches = false
@@ -119,6 +121,13 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
     throw timestampOutsideTolerance()
   }
   return { ...readEvent(id, body, request.eventTypes), signedAt }
+}
+
+const isTimestamp = (text: string) => /^\d{1,12}$/.test(text)
+
+function signedAtInvalid(): WebhookVerificationError {
+  const hint = 'Pass a valid Date, 1970 or later. Check the clock.'
+  return new WebhookVerificationError('TIMESTAMP_INVALID', hint, 'The signing time is not a time that can be signed.')
 }
 
 function signatureMissing(): WebhookVerificationError {

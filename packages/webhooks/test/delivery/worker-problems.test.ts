@@ -233,6 +233,12 @@ describe('a worker checks its options when it is created', () => {
     [{ options: { retry: { jitter: 2 } } }, '/options/retry/jitter TYPE'],
     [{ options: { unsent: { retryMs: -1 } } }, '/options/unsent/retryMs TYPE'],
     [{ options: { leaseMs: 39_999 } }, '/options/leaseMs TYPE'],
+    [{ options: { scopeRule: 'ALL' } }, '/options/scopeRule TYPE'],
+    [{ options: { userAgent: 'a\nb' } }, '/options/userAgent TYPE'],
+    [{ options: { userAgent: 7 } }, '/options/userAgent TYPE'],
+    [{ options: { maxConcurrency: 4 } }, '/options/maxConcurrency UNKNOWN_FIELD'],
+    [{ options: { retry: { attempts: 3 } } }, '/options/retry/attempts UNKNOWN_FIELD'],
+    [{ options: { unsent: { giveUpMs: 1 } } }, '/options/unsent/giveUpMs UNKNOWN_FIELD'],
     [{ options: { attemptTimeoutMs: 35_001 } }, '/options/leaseMs TYPE'],
   ])('%j', (overrides, violation) => {
     expect(wrong({ ...depsWith(), ...overrides })).toEqual(['OPTIONS_INVALID', [violation]])

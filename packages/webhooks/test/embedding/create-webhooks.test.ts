@@ -63,6 +63,8 @@ test.each([
   ['/worker', { worker: null }],
   ['/urls', { urls: null }],
   ['/observe', { observe: 'log' }],
+  ['/eventTypes', { eventTypes: 'ORDER_SHIPPED' }],
+  ['/eventTypes', { eventTypes: null }],
 ])('a wrong option is refused at the start: %s', (pointer, overrides) => {
   const violations = [expect.objectContaining({ pointer }) as object]
   expect(() => webhooksWith(overrides as never)).toThrow(
@@ -84,6 +86,25 @@ describe('an endpoint', () => {
   ])('of %s: %s', async (given, code) => {
     expect(await refusalOf(webhooksWith().registerEndpoint({ appId, url: given }))).toBe(code)
     expect(await store.listEndpoints(appId)).toHaveLength(code === 'accepted' ? 1 : 0)
+  })
+
+  test.each([
+    ['/eventTypes', { eventTypes: 'WIDGET_DEPOSIT_COMPLETE' }],
+    ['/eventTypes', { eventTypes: new Set(['WIDGET_DEPOSIT_COMPLETE']) }],
+    ['/standardWebhooks', { standardWebhooks: 'false' }],
+    ['/standardWebhooks', { standardWebhooks: 1 }],
+    ['/appId', { appId: undefined }],
+    ['/appId', { appId: 7 }],
+  ])('with a wrong %s is refused: %j', async (pointer, wrong) => {
+    const registered = webhooksWith().registerEndpoint({ appId, url, ...wrong } as never)
+    await expect(registered).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations: [{ pointer }] })
+  })
+
+  test('with standardWebhooks null has no Standard Webhooks headers, and is not replaced at the next start', async () => {
+    const endpoint = { appId, url, standardWebhooks: null } as never
+    const first = await webhooksWith().registerEndpoint(endpoint)
+    expect(first.standardWebhooks).toBe(false)
+    expect(await webhooksWith().registerEndpoint(endpoint)).toEqual(first)
   })
 
   test('is registered once over several starts, and keeps its id', async () => {

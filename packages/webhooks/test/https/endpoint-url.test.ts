@@ -319,6 +319,7 @@ describe('the option for plain HTTP in development', () => {
     expect(checkEndpointUrl(normalised, policy)).toEqual({ ok: true, url: normalised })
     expect(checkEndpointUrl(url)).toEqual({ ok: false, code: 'URL_NOT_HTTPS' })
     expect(checkEndpointUrl(url, { allowPlainHttpLocalhost: false })).toMatchObject({ code: 'URL_NOT_HTTPS' })
+    expect(checkEndpointUrl(new URL(url) as never, policy)).toEqual({ ok: false, code: 'URL_INVALID' })
   })
 
   test.each([

@@ -267,6 +267,12 @@ describe('what is withheld', () => {
     expect((await prepareEvent(input('TRANSACTION_UPDATE'), none)).withheld).toBe('SCOPE_NOT_GRANTED')
   })
 
+  test('an unknown rule is the strict one', async () => {
+    const some = { ...grant, scopes: ['LIST_PURCHASES'] }
+    const deps = { ...createDeps({ grant: some }), scopeRule: 'ALL' as never }
+    expect((await prepareEvent(input('TRANSACTION_UPDATE'), deps)).withheld).toBe('SCOPE_NOT_GRANTED')
+  })
+
   test.each(['verify_kyc', 'VERIFY_KYC ', 'XVERIFY_KYC', 'VERIFY_KYC2', 'VERIFY_KYC MAKE_PAYOUT_SEND'])(
     'scope %j is not VERIFY_KYC',
     (scope) => {

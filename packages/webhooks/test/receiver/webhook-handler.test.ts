@@ -120,6 +120,7 @@ describe('answers', () => {
     ['standardWebhooks.toleranceMs', { standardWebhooks: { now: () => new Date(), toleranceMs: Number.NaN } }],
     ['standardWebhooks.toleranceMs', { standardWebhooks: { now: () => new Date(), toleranceMs: -1 } }],
     ['standardWebhooks.now', { standardWebhooks: { now: Date.now } }],
+    ['standardWebhooks.now', { standardWebhooks: { now: () => new Date(Number.NaN) } }],
     ['maxBodyBytes', { maxBodyBytes: Number.NaN }],
     ['maxBodyBytes', { maxBodyBytes: 0 }],
     ['leaseMs', { leaseMs: Number.NaN }],

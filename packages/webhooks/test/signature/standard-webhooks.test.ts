@@ -18,6 +18,10 @@ test('signs id, whole seconds and body, as Standard Webhooks 1.0 has it', async 
   expect(await sign({ body: Buffer.from(body) })).toEqual(headers)
 })
 
+test.each([new Date(Number.NaN), new Date(-1)])('signs no time that every receiver refuses: %s', async (at) => {
+  await expect(sign({ signedAt: at })).rejects.toMatchObject({ code: 'TIMESTAMP_INVALID' })
+})
+
 test('gives the event, the signed id and the time', async () => {
   const webhook = await verify({ headers: { ...(await sign()) } })
   expect(webhook).toMatchObject({ eventId: id, type: 'WIDGET_KYC_INITIATION', test: false })
