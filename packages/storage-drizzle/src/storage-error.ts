@@ -82,7 +82,7 @@ const causeMessages = {
   LOGIN_REFUSED:
     'The database server refuses this user: the password is wrong, the user is unknown, or pg_hba.conf does not allow the host or the encryption.',
   STARTUP_PARAMETER_REFUSED:
-    'A connection pooler refuses the startup parameters of the connection. Set the option transactionPooler, or DATABASE_TRANSACTION_POOLER=1 of the server.',
+    'A connection pooler refuses the startup parameters of the connection. Set the option transactionPooler, or DATABASE_TRANSACTION_POOLER=1 of the server. Give kyc-relay-migrate the address of PostgreSQL itself.',
   DATABASE_NOT_FOUND: 'The database server has no database of this name.',
   SCHEMA_NOT_FOUND: 'No schema of the search_path exists in the database.',
   PERMISSION_MISSING: 'The database user lacks a required right on a table, a schema or the database.',
