@@ -36,6 +36,8 @@ export interface Metrics {
   readonly worker: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
   /** Counts an ended purge of vault tokens. */
   tokensPurged(report: PurgeReport): void
+  /** Shows whether the last run of a maintenance task failed. */
+  maintenanceEnded(task: string, failed: boolean): void
   readonly photos: {
     /** Counts an ended attempt to fetch a photo. */
     onProcessed(photo: ProcessedPhoto): void
@@ -192,6 +194,12 @@ export function createMetrics(deps: {
 
   observeDisk(registers, deps.disk)
   const tokensPurged = observeTokenPurge(registers)
+  const maintenanceFailing = new Gauge({
+    name: 'kyc_relay_maintenance_failing',
+    help: '1 if the last run of a maintenance task failed, by task: the job of its log lines.',
+    labelNames: ['task'],
+    registers,
+  })
 
   async function submission(ingest: () => Promise<Ingested>): Promise<Ingested> {
     const startedAtMs = performance.now()
@@ -261,6 +269,7 @@ export function createMetrics(deps: {
       if (event.withheld !== null) withheld.inc({ type, reason: event.withheld })
     },
     tokensPurged,
+    maintenanceEnded: (task, failed) => maintenanceFailing.set({ task }, failed ? 1 : 0),
     endpointChanged: (state) => endpointChanges.inc({ state }),
     worker: {
       onResultWritten({ result, outcome }) {

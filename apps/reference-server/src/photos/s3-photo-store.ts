@@ -24,7 +24,7 @@ const erasedAtOnce = 8
 
 /**
  * Creates a photo store in one bucket. It needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject` on the prefix. It
- * needs no right to list: names come from the database.
+ * lists nothing, but without `s3:ListBucket` AWS answers 403 for a missing photo, which looks like a store out of order.
  */
 export function createS3PhotoStore(location: S3Location): PhotoStore {
   const { endpoint, bucket, prefix, ...credentials } = location

@@ -83,6 +83,7 @@ export async function wireOperations(deps: {
             publish: deps.publish,
           })
       : null,
+    onEnded: metrics.maintenanceEnded,
     recoveryPauseMs: env.recoveryPauseMs,
     async recoverEvents() {
       const steps = await recoverEvents({

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { attemptStateOf, type AttemptCause, type DeliveryWorkerObserver } from '@kyc-relay/webhooks/internal'
+import { photoOutcome } from '@kyc-relay/kyc-core/internal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { PHOTO_FAILURES } from '../../../../packages/kyc-core/src/photos/photo-failure.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 const folder = fileURLToPath(new URL('../../monitoring/', import.meta.url))
@@ -72,7 +74,7 @@ describe('alert rules', () => {
     expect(series.filter((one) => !text.includes(`\n${one} 0\n`))).toEqual([])
   })
 
-  it('explain every problem of a worker, and every cause for which nothing was sent', () => {
+  it('explain every problem of a worker, and every cause for which nothing was sent or stored', () => {
     const explained = (alert: string) => {
       const [section = ''] = page.slice(page.indexOf(`### ${alert}`)).split(/\n##/, 1)
       return [...section.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code).toSorted()
@@ -83,6 +85,19 @@ describe('alert rules', () => {
       .filter((cause) => attemptStateOf(cause) === 'UNSENT' && cause !== 'GRANT_REVOKED' && cause !== 'USER_ERASED')
       .toSorted()
     expect(explained('KycRelayAttemptsUnsent')).toEqual(unsent)
+    // After a day the service goes on only if the fault was its own.
+    const late = { attempt: 1, queuedForMs: 25 * 60 * 60 * 1000 }
+    const ownFaults = PHOTO_FAILURES.filter(
+      (failure) => photoOutcome({ kind: 'failed', failure }, late).state === 'RETRYING',
+    ).toSorted()
+    expect(explained('KycRelayPhotosNotStored')).toEqual(ownFaults)
+    const asked = alerts.find(({ alert }) => alert === 'KycRelayPhotosNotStored')?.expr
+    expect(
+      /cause=~"([^"]+)"/
+        .exec(asked ?? '')?.[1]
+        ?.split('|')
+        .toSorted(),
+    ).toEqual(ownFaults)
   })
 
   it('each have a section that says what to do, in the order of the file', () => {

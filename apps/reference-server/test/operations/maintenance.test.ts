@@ -52,6 +52,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     oldRows: { retention: storage.retention, portalSessions: storage.portalSessions },
     recoverEvents: () => Promise.resolve(0),
     recoveryPauseMs: 15,
+    onEnded: () => undefined,
     publishStatusChanges: null,
     rewrapHeaders: () => Promise.resolve(0),
     apiKeys: { directory: storage.apps, cipher, now },
@@ -70,7 +71,9 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
 
 it('audit logs are witnessed at the start, every five minutes, and also after a time that failed', async () => {
   let written = 0
+  const ended: [string, boolean][] = []
   const { lines, timers } = await startMaintenance({
+    onEnded: (...one) => void ended.push(one),
     writeCheckpoints() {
       written += 1
       return written === 1 ? Promise.reject(new Error('canary of a path')) : Promise.resolve(1)
@@ -85,6 +88,10 @@ it('audit logs are witnessed at the start, every five minutes, and also after a 
   }
   expect(lines).toContainEqual(['maintenance failed', { job: 'witness audit logs', code: 'UNEXPECTED' }])
   expect(JSON.stringify(lines)).not.toContain('canary')
+  expect(ended.filter(([job]) => job === 'witness audit logs').slice(0, 2)).toEqual([
+    ['witness audit logs', true],
+    ['witness audit logs', false],
+  ])
 })
 
 it('a running recovery has the pause of the operator between two steps, and a look every two seconds when none runs', async () => {

@@ -66,7 +66,7 @@ it('periodic jobs run at once, again after their interval, go on after a failure
         },
       },
     ],
-    (name) => void failures.push(name),
+    { onFailure: (name) => void failures.push(name) },
     (callback, ms) => {
       const entry = { callback, ms, cancelled: false }
       waiting.push(entry)

@@ -28,6 +28,8 @@ export function createMaintenance(deps: {
   /** Re-wraps static headers of endpoints; returns their number. */
   readonly rewrapHeaders: (shouldContinue: () => boolean) => Promise<number>
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
+  /** Tells after each run of a job whether it failed. */
+  readonly onEnded: (job: string, failed: boolean) => void
   /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
   readonly log: Log
@@ -114,7 +116,13 @@ export function createMaintenance(deps: {
         },
       },
     ],
-    (job, error) => log.error('maintenance failed', { job, ...errorFields(error) }),
+    {
+      onFailure(job, error) {
+        log.error('maintenance failed', { job, ...errorFields(error) })
+        deps.onEnded(job, true)
+      },
+      onSuccess: (job) => deps.onEnded(job, false),
+    },
     deps.schedule,
   )
 }

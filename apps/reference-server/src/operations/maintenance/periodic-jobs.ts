@@ -16,10 +16,16 @@ export interface PeriodicJobs {
   stop(): Promise<void>
 }
 
+/** What happened to a run of a job. */
+export interface PeriodicJobsObserver {
+  onFailure(job: string, error: unknown): void
+  onSuccess?(job: string): void
+}
+
 /** @param schedule Calls back after a number of milliseconds unless cancelled; default `setTimeout`. */
 export function createPeriodicJobs(
   jobs: readonly PeriodicJob[],
-  onFailure: (job: string, error: unknown) => void,
+  observer: PeriodicJobsObserver,
   schedule: (callback: () => void, ms: number) => () => void = scheduleByTimeout,
 ): PeriodicJobs {
   let stopping = false
@@ -30,7 +36,13 @@ export function createPeriodicJobs(
     if (stopping) return
     const run = job
       .run(() => !stopping)
-      .catch((error: unknown) => onFailure(job.name, error))
+      .then(
+        (isBusy) => {
+          observer.onSuccess?.(job.name)
+          return isBusy
+        },
+        (error: unknown) => observer.onFailure(job.name, error),
+      )
       .then((isBusy) => {
         running.delete(run)
         if (stopping) return
