@@ -54,7 +54,7 @@ const kept = [
 ]
 
 /**
- * Erases one user in every app: first rows, then the vault, then photos. Repeat it to finish an erasure that failed
+ * Erases one user in every app: rows and the vault, then photos. Repeat it to finish an erasure that failed
  * half-way: until then no legal hold can be placed.
  *
  * @returns Why nothing was erased, or what was.
@@ -68,12 +68,15 @@ export async function eraseUser(request: ErasureRequest, deps: EraseUserDeps): P
   const inVault = await deps.vault.inspection.listAppsOfUser(userId)
   const appIds = new Set([...(await deps.users.listAppsOfUser(userId)), ...inVault])
   const apps: ErasureReport['apps'][number][] = []
+  const photos: { readonly appId: string; readonly ids: readonly string[] }[] = []
   for (const appId of [...appIds].sort()) {
     const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId, actor })
     const tokensErased = await deps.vault.eraseOwner({ appId, userId })
-    await deps.photos.erase({ appId, userId }, photoJobIds)
+    photos.push({ appId, ids: photoJobIds })
     apps.push({ appId, tokensErased, ...rows, verificationsKept })
   }
+  // After all apps: the storage of photos can be down for long.
+  for (const { appId, ids } of photos) await deps.photos.erase({ appId, userId }, ids)
   await deps.userRetention.finishErasure({ userId, erasureId })
   return { userId, erasedAt: deps.now(), apps, kept }
 }

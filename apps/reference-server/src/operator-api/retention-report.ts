@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { KycError } from '@kyc-relay/kyc-core'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ClosedUser } from '@kyc-relay/storage-drizzle/internal'
 import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
@@ -69,6 +70,8 @@ export async function readRetentionReport(asOf: Date, deps: RetentionReportDeps)
 /**
  * Erases the users of a report, if the same report would be read again for its instant. After a failure half-way the
  * report is outdated: read a new one, which lists the rest.
+ *
+ * @throws KycError `PHOTO_STORE_UNAVAILABLE` in the end, when photos of some users could not be removed.
  */
 export async function confirmRetentionReport(
   { reportId, actor }: { readonly reportId: string; readonly actor: AuditActor },
@@ -83,11 +86,19 @@ export async function confirmRetentionReport(
   await deps.userRetention.recordConfirmedReport({ reportId, actor })
   const erased: string[] = []
   const skipped: ConfirmedReport['skipped'][number][] = []
+  let photosLeft: KycError | null = null
   for (const { userId } of report.users) {
-    // Earlier users of the report take time. Meanwhile an account can open again, or come under a hold.
-    const outcome = await deps.eraseUser({ userId, closedUntil: report.closedUntil, actor })
-    if (typeof outcome !== 'string') erased.push(userId)
-    else skipped.push({ userId, reason: outcome === 'held' ? 'LEGAL_HOLD' : 'NOT_DUE' })
+    try {
+      // Earlier users of the report take time. Meanwhile an account can open again, or come under a hold.
+      const outcome = await deps.eraseUser({ userId, closedUntil: report.closedUntil, actor })
+      if (typeof outcome !== 'string') erased.push(userId)
+      else skipped.push({ userId, reason: outcome === 'held' ? 'LEGAL_HOLD' : 'NOT_DUE' })
+    } catch (error) {
+      // One user's photos must not hold up the other users.
+      if (!(error instanceof KycError) || error.code !== 'PHOTO_STORE_UNAVAILABLE') throw error
+      photosLeft = error
+    }
   }
+  if (photosLeft !== null) throw photosLeft
   return { reportId, erased, skipped }
 }

@@ -190,5 +190,12 @@ describe('an erasure', () => {
     broken = false
     await eraseUser(request, deps)
     expect(steps).toEqual(['start 0', 'rows', 'start 2', 'rows', 'vault', 'photos', 'finish 2'])
+
+    // Photos that cannot be removed keep no other app of the user from being erased.
+    steps.length = 0
+    const removing = { ...deps.photos, erase: () => Promise.reject(new Error('photos are down')) }
+    const inTwoApps = { ...deps.users, listAppsOfUser: () => Promise.resolve([appId, 'b']) }
+    await expect(eraseUser(request, { ...deps, users: inTwoApps, photos: removing })).rejects.toThrow('photos are down')
+    expect(steps).toEqual(['start 0', 'rows', 'vault', 'rows', 'vault'])
   })
 })

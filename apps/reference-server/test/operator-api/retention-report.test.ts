@@ -1,3 +1,4 @@
+import { KycError } from '@kyc-relay/kyc-core'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -206,6 +207,32 @@ describe('confirming', () => {
     expect(asked).toEqual(Array(100).fill(yearsBefore(now, 5)))
     expect(confirmed).toMatchObject({ skipped: [{ userId: 'u2', reason: 'NOT_DUE' }] })
     expect(typeof confirmed === 'string' ? confirmed : confirmed.erased).toHaveLength(99)
+  })
+
+  it('erases the others when the photos of one cannot be removed, and fails in the end', async () => {
+    const asked: string[] = []
+    const deps = depsWith({
+      eraseUser: ({ userId }) => {
+        asked.push(userId)
+        if (userId === 'u0') return Promise.reject(new KycError('PHOTO_STORE_UNAVAILABLE'))
+        return Promise.resolve({ userId, erasedAt: now, apps: [], kept: [] })
+      },
+    })
+    const confirming = confirmRetentionReport({ reportId: await idOf(deps), actor }, deps)
+    await expect(confirming).rejects.toMatchObject({ code: 'PHOTO_STORE_UNAVAILABLE' })
+    expect(asked).toHaveLength(100)
+  })
+
+  it('asks for nobody else when a database fails', async () => {
+    const asked: string[] = []
+    const deps = depsWith({
+      eraseUser: ({ userId }) => {
+        asked.push(userId)
+        return Promise.reject(new Error('down'))
+      },
+    })
+    await expect(confirmRetentionReport({ reportId: await idOf(deps), actor }, deps)).rejects.toThrow('down')
+    expect(asked).toEqual(['u0'])
   })
 
   it('erases nobody without an entry in the audit log', async () => {
