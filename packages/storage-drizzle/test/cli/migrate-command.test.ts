@@ -45,6 +45,13 @@ describe('kyc-relay-migrate', () => {
     expect((await run(['up', '--version'])).code).toBe(64)
   })
 
+  test.each(['status', 'up'])('%s tells the code of a file that is no database', async (command) => {
+    const path = join(testFolder(), 'kyc.db')
+    writeFileSync(path, 'no database'.repeat(1_000))
+    const { code, lines } = await run([command, path])
+    expect([code, lines]).toEqual([1, [expect.stringMatching(/^STORE_FAILED SQLITE_NOTADB: /)]])
+  })
+
   test('tells what is pending, applies it once, and tells that nothing is left', async () => {
     const path = join(testFolder(), 'kyc.db')
     const pending = await run(['status', `file:${path}`])

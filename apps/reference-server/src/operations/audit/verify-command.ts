@@ -152,10 +152,10 @@ class LogNotOpened extends Error {
   }
 }
 
-/** A database that the server never used is no temporary failure. */
+/** A database that the server never used is no temporary failure. SQLite reads none in a folder that it cannot write to. */
 const openFailureOf = ({ code, message }: StorageError) =>
   code === 'STORE_UNAVAILABLE'
-    ? `${code}: The file does not exist, or the database does not answer. Set it to the database of the server.`
+    ? `${code}: The file does not exist, lies in a read-only folder, or the database does not answer. Set it to the database of the server, or to a copy.`
     : `${code}: ${message}`
 
 /** The setting may be absent, so its default is named too. */

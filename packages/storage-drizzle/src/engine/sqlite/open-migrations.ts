@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readMigrations, type OwnTables } from '../migrations/migration-files.js'
 import type { DatabasePart } from '../../cli/migrate-command.js'
 import { wholeStatus, type MigrationTarget } from '../migrations/ledger.js'
+import { storageErrorOf } from './errors.js'
 import { openConnection } from './open.js'
 import { openReadOnly } from './open-read-only.js'
 import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
@@ -13,11 +14,15 @@ export function openSqliteMigrations(path: string, part: DatabasePart, ownTables
   return {
     async status() {
       if (!existsSync(path)) return { applied: [], pending: histories.flatMap(readMigrations) }
-      const client = openReadOnly(path)
       try {
-        return wholeStatus(histories.map((each) => migrationStatus(client, each)))
-      } finally {
-        client.close()
+        const client = openReadOnly(path)
+        try {
+          return wholeStatus(histories.map((each) => migrationStatus(client, each)))
+        } finally {
+          client.close()
+        }
+      } catch (error) {
+        throw storageErrorOf(error)
       }
     },
 
