@@ -83,6 +83,8 @@ const causeMessages = {
     'The database server refuses this user: the password is wrong, the user is unknown, or pg_hba.conf does not allow the host or the encryption.',
   STARTUP_PARAMETER_REFUSED:
     'A connection pooler refuses the startup parameters of the connection. Set the option transactionPooler, or DATABASE_TRANSACTION_POOLER=1 of the server. Give kyc-relay-migrate the address of PostgreSQL itself.',
+  STATEMENT_LOST:
+    'A prepared statement was lost: a connection pooler changes the session between transactions. Set the option transactionPooler, or DATABASE_TRANSACTION_POOLER=1 of the server.',
   DATABASE_NOT_FOUND: 'The database server has no database of this name.',
   SCHEMA_NOT_FOUND: 'No schema of the search_path exists in the database.',
   PERMISSION_MISSING: 'The database user lacks a required right on a table, a schema or the database.',

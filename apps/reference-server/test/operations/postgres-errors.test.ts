@@ -67,6 +67,8 @@ it.each([
   ['3D000', unavailable('DATABASE_NOT_FOUND', 'DATABASE_UNUSABLE')],
   ['3F000', unavailable('SCHEMA_NOT_FOUND', 'DATABASE_UNUSABLE')],
   ['42501', unavailable('PERMISSION_MISSING', 'DATABASE_UNUSABLE')],
+  ['26000', unavailable('STATEMENT_LOST', 'DATABASE_UNUSABLE')],
+  ['42P05', unavailable('STATEMENT_LOST', 'DATABASE_UNUSABLE')],
   ['57P04', unavailable('DATABASE_NOT_FOUND', 'DATABASE_UNUSABLE')],
   // What the server lacks.
   ['53000', unavailable(undefined)],

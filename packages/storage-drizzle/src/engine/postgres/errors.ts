@@ -38,6 +38,9 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   '57P04': unusable('DATABASE_NOT_FOUND'),
   '3F000': unusable('SCHEMA_NOT_FOUND'),
   '42501': unusable('PERMISSION_MISSING'),
+  // A pooler gave the connection another session, without the statements that were prepared, or with those of another.
+  '26000': unusable('STATEMENT_LOST'),
+  '42P05': unusable('STATEMENT_LOST'),
   // A standby or a read-only setting. It ends after a failover.
   '25006': unavailable('READ_ONLY'),
   '53300': unavailable('TOO_MANY_CONNECTIONS'),

@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../../src/postgres/index.js'
+import { createDatabase, type PostgresDatabase } from '../../../src/engine/postgres/database.js'
 import { connectPool } from '../../../src/engine/postgres/pool.js'
+import { statement } from '../../../src/engine/postgres/statement.js'
 import { testConformance } from '../../postgres-conformance.js'
 import { pgbouncerProgram, startPgbouncer, type Pgbouncer } from './pgbouncer.js'
 import { startPostgres } from './postgres-server.js'
@@ -60,6 +63,25 @@ describe.skipIf(pgbouncerProgram === null)('behind PgBouncer in transaction mode
     const opening = createPostgresStorage({ connectionString: pooler.connectionString })
     await expect(opening).rejects.toMatchObject({
       ...{ code: 'DATABASE_UNUSABLE', cause: 'STARTUP_PARAMETER_REFUSED', driverCode: '08P01', retryable: false },
+    })
+  })
+
+  test('without the setting, where the pooler ignores startup parameters, a lost statement is named', async () => {
+    const server = await startPostgres()
+    onTestFinished(() => server.stop())
+    const direct = await server.createDatabase()
+    const ignored = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options'
+    const ignoring = await startPgbouncer(direct, 1, ignored)
+    onTestFinished(() => ignoring.stop())
+    // Two connections that share a session: both prepare a statement of the same name there.
+    const clients = [1, 2].map(() => new pg.Pool({ connectionString: ignoring.connectionString, max: 1 }))
+    onTestFinished(async () => void (await Promise.all(clients.map((one) => one.end()))))
+    const [one, other] = clients.map((pool) => createDatabase(pool)) as [PostgresDatabase, PostgresDatabase]
+    const example = statement('example', sql`SELECT 1`)
+    const ask = (database: PostgresDatabase) => database.run((on) => example.rows(on, {}))
+    await ask(one)
+    await expect(ask(other)).rejects.toMatchObject({
+      ...{ code: 'DATABASE_UNUSABLE', cause: 'STATEMENT_LOST', driverCode: '42P05', retryable: false },
     })
   })
 })

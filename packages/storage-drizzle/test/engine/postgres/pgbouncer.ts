@@ -15,8 +15,11 @@ export interface Pgbouncer {
   stop(): Promise<void>
 }
 
-/** @param poolSize Sessions on the server: fewer than clients, so that these share them. */
-export async function startPgbouncer(connectionString: string, poolSize = 3): Promise<Pgbouncer> {
+/**
+ * @param poolSize Sessions on the server: fewer than clients, so that these share them.
+ * @param moreSettings Further lines of its settings.
+ */
+export async function startPgbouncer(connectionString: string, poolSize = 3, moreSettings = ''): Promise<Pgbouncer> {
   const { hostname, port, username, password, pathname } = new URL(connectionString)
   const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-pgbouncer-'))
   const listenPort = await freePort()
@@ -38,6 +41,7 @@ default_pool_size = ${poolSize}
 max_client_conn = 200
 server_reset_query_always = 0
 query_wait_timeout = 3
+${moreSettings}
 `,
   )
   // It does not run as root.
