@@ -1,5 +1,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import type { ExistingSubmission, OwnedToken, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import {
+  KycError,
+  type ExistingSubmission,
+  type OwnedToken,
+  type VerificationRecord,
+  type VerificationStore,
+} from '@kyc-relay/kyc-core'
 
 type Recording = Parameters<VerificationStore['record']>[0]
 interface Line {
@@ -124,10 +130,16 @@ export function createFileVerificationStore(path: string): VerificationStore {
     listVerifications: async ({ appId, userId }, { limit, cursor }) => {
       const own = readLines().filter(({ record }) => record.appId === appId && record.userId === userId)
       // The cursor is how many older ones are left: rows that arrive meanwhile are newer and change nothing.
+      if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) throw new KycError('CURSOR_INVALID')
       const end = Math.min(cursor === undefined ? own.length : Number(cursor), own.length)
       const start = Math.max(0, end - limit)
       const items = own.slice(start, end).map(({ record }) => record)
-      return { items: items.reverse(), nextCursor: start === 0 ? null : String(start) }
+      const cursors = items.map((_, index) => String(start + index))
+      return {
+        items: items.reverse(),
+        cursors: cursors.reverse(),
+        nextCursor: start === 0 ? null : String(start),
+      }
     },
   }
 }

@@ -18,6 +18,8 @@ export type KycErrorCode =
   | 'KEY_FILE_INVALID'
   /** An argument is outside its documented range: a mistake in the calling code. */
   | 'ARGUMENT_INVALID'
+  /** The text is no cursor of this list. */
+  | 'CURSOR_INVALID'
 
 const TEXTS: Readonly<Record<KycErrorCode, string>> = {
   VAULT_UNAVAILABLE: 'The vault is not available. Nothing was written.',
@@ -29,6 +31,7 @@ const TEXTS: Readonly<Record<KycErrorCode, string>> = {
   KEY_UNKNOWN: 'The key that sealed this value is not in the key file.',
   KEY_FILE_INVALID: 'The key file does not have the documented shape.',
   ARGUMENT_INVALID: 'An argument is out of its documented range.',
+  CURSOR_INVALID: 'The cursor does not belong to this list.',
 }
 
 const RETRYABLE: ReadonlySet<KycErrorCode> = new Set([

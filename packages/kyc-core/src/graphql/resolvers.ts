@@ -3,7 +3,6 @@ import type { RecordedCheck, VerificationRecord, VerificationStore } from '../in
 import type { PhotoJobStore, PhotoRecord } from '../photos/photo-job-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { SubmissionDetails } from '../tokenization/tokenize-submission.js'
-import { parseEdgeCursor, writeEdgeCursor } from './edge-cursor.js'
 import { DEFAULT_PAGE_SIZE, QUERY_LIMITS } from './query-limits.js'
 
 const REFUSALS: Readonly<Record<Extract<Ingested, { kind: 'refused' }>['code'], string>> = {
@@ -84,6 +83,11 @@ function presentVerification(
   }
 }
 
+/** The store may be another package, so its error has a class of its own. */
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+}
+
 /**
  * Creates resolvers for {@link typeDefs}, for GraphQL Yoga, Apollo Server and other servers that take a resolver map.
  *
@@ -128,52 +132,39 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     context: Context,
   ) {
     const limit = first ?? DEFAULT_PAGE_SIZE
-    const position = after == null ? { cursor: undefined, skip: 0 } : parseEdgeCursor(after)
-    if (!Number.isInteger(limit) || limit < 1 || !position) {
-      throw createError('first must be 1 to 100, and after must be a cursor of this connection.', {
-        extensions: { code: 'BAD_REQUEST', retryable: false },
-      })
-    }
+    if (!Number.isInteger(limit) || limit < 1) throw badPage()
     if (limit > QUERY_LIMITS.pageSize) {
       throw createError('first must be 1 to 100.', {
         extensions: { code: 'LIMIT_EXCEEDED', detail: 'PAGE_TOO_LARGE', retryable: false },
       })
     }
     const owner = await caller(context)
-    const start = await startOfPage(owner, position)
-    if (start === null) return presentPage([], undefined, null, after != null)
-    const page = await verifications.listVerifications(owner, { limit, cursor: start })
-    return presentPage(page.items, start, page.nextCursor, after != null)
-  }
-
-  /** Reads up to `skip` rows after a cursor and returns the store's cursor there; null at the end of the list. */
-  async function startOfPage(
-    owner: AppUser,
-    { cursor, skip }: { readonly cursor: string | undefined; readonly skip: number },
-  ): Promise<string | undefined | null> {
-    if (skip === 0) return cursor
-    return (await verifications.listVerifications(owner, { limit: skip, cursor })).nextCursor
-  }
-
-  function presentPage(
-    items: readonly VerificationRecord[],
-    start: string | undefined,
-    nextCursor: string | null,
-    hasPreviousPage: boolean,
-  ) {
-    const nodes = items.map((record) => presentVerification(record, dependencies))
-    const edges = nodes.map((node, index) => ({ node, cursor: writeEdgeCursor({ cursor: start, skip: index + 1 }) }))
-    const endCursor = nextCursor === null ? edges.at(-1)?.cursor : writeEdgeCursor({ cursor: nextCursor, skip: 0 })
+    const page = await listVerifications(owner, limit, after ?? undefined)
+    const nodes = page.items.map((record) => presentVerification(record, dependencies))
     return {
-      edges,
+      edges: nodes.map((node, index) => ({ node, cursor: page.cursors[index] })),
       nodes,
       pageInfo: {
-        hasNextPage: nextCursor !== null,
-        hasPreviousPage,
-        startCursor: edges[0]?.cursor ?? null,
-        endCursor: endCursor ?? null,
+        hasNextPage: page.nextCursor !== null,
+        hasPreviousPage: after != null,
+        startCursor: page.cursors[0] ?? null,
+        endCursor: page.cursors.at(-1) ?? null,
       },
     }
+  }
+
+  async function listVerifications(owner: AppUser, limit: number, cursor: string | undefined) {
+    try {
+      return await verifications.listVerifications(owner, { limit, cursor })
+    } catch (error) {
+      throw codeOf(error) === 'CURSOR_INVALID' ? badPage() : error
+    }
+  }
+
+  function badPage(): Error {
+    return createError('first must be 1 to 100, and after must be a cursor of this connection.', {
+      extensions: { code: 'BAD_REQUEST', retryable: false },
+    })
   }
 
   return {

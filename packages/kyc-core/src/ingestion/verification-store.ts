@@ -95,9 +95,12 @@ export interface VerificationRecord {
   readonly sealedDetails: Uint8Array
 }
 
-/** One page, newest first. `nextCursor` is opaque; null on the last page. */
+/** One page, newest first. Cursors are opaque. */
 export interface Page<T> {
   readonly items: readonly T[]
+  /** For each item, the cursor of what follows it. Newer rows do not move it. */
+  readonly cursors: readonly string[]
+  /** The last of `cursors`; null on the last page. */
   readonly nextCursor: string | null
 }
 
@@ -140,6 +143,8 @@ export interface VerificationStore {
   /**
    * Lists verifications, newest first. `limit` 1–200. With a cursor of another owner, the page is empty or holds rows
    * of `owner` only.
+   *
+   * @throws An error with code `CURSOR_INVALID` for a text that is no cursor.
    */
   listVerifications(
     owner: AppUser,

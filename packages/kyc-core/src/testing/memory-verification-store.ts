@@ -114,6 +114,7 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
       return row?.record ?? null
     },
     async listVerifications(owner, { limit, cursor }) {
+      if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) throw new KycError('CURSOR_INVALID')
       const end = cursor === undefined ? rows.length : Number(cursor)
       const found = rows
         .slice(0, end)
@@ -121,10 +122,11 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
         .filter(({ record }) => isOwn(owner, record))
         .reverse()
       const items = found.slice(0, limit)
-      const last = items.at(-1)
+      const cursors = items.map(({ position }) => String(position))
       return {
         items: items.map(({ record }) => record),
-        nextCursor: last && found.length > limit ? String(last.position) : null,
+        cursors,
+        nextCursor: found.length > limit ? (cursors.at(-1) ?? null) : null,
       }
     },
   }

@@ -105,7 +105,11 @@ export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] 
     name: 'MUST end a list exactly on a page boundary with a null cursor',
     async run(harness) {
       const { store, close } = await harness.open()
-      assertEqual(await store.listVerifications(maria, { limit: 5 }), { items: [], nextCursor: null }, 'an empty list')
+      assertEqual(
+        await store.listVerifications(maria, { limit: 5 }),
+        { items: [], cursors: [], nextCursor: null },
+        'an empty list',
+      )
       for (let index = 0; index < 2; index += 1)
         await store.record(createRecordedSubmission(keyOf(maria, `${index}`), index))
       const page = await store.listVerifications(maria, { limit: 2 })
@@ -158,6 +162,44 @@ export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] 
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
       const asked = Array.from({ length: 1000 }, (_, index) => ({ ...maria, token: ssnToken(index) }))
       assertEqual([...(await store.findReferencedTokens(asked))], [ssnToken(1)], 'the one that is referred to')
+      await close()
+    },
+  },
+  {
+    id: 'VS-38',
+    name: 'MUST give every item the cursor of what follows it, also when newer submissions arrive',
+    async run(harness) {
+      const { store, close } = await harness.open()
+      for (let index = 0; index < 5; index += 1) {
+        await store.record(createRecordedSubmission(keyOf(maria, `id-${index}`), index))
+      }
+      const { cursors } = await store.listVerifications(maria, { limit: 5 })
+      await store.record(createRecordedSubmission(keyOf(maria, 'late'), 50))
+      for (const [index, cursor] of cursors.entries()) {
+        const { items } = await store.listVerifications(maria, { limit: 5, cursor })
+        assertEqual(
+          items.map((record) => record.externalVerificationId),
+          [4, 3, 2, 1, 0].slice(index + 1).map((number) => `id-${number}`),
+          `what follows item ${index}`,
+        )
+      }
+      assertEqual(cursors.length, 5, 'one cursor for each item')
+      await close()
+    },
+  },
+  {
+    id: 'VS-39',
+    name: 'MUST refuse a text that is no cursor with CURSOR_INVALID',
+    async run(harness) {
+      const { store, close } = await harness.open()
+      await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
+      for (const cursor of ['', 'x', '-1', "' OR 1=1 --", '1'.repeat(5000)]) {
+        const code = await store.listVerifications(maria, { limit: 5, cursor }).then(
+          () => 'none',
+          (error: unknown) => (error as { readonly code?: unknown }).code,
+        )
+        assertEqual(code, 'CURSOR_INVALID', 'the code of the error')
+      }
       await close()
     },
   },

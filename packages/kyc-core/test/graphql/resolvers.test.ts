@@ -5,7 +5,6 @@ import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { PHOTO_FAILURES } from '../../src/photos/photo-failure.js'
 import type { AppUser, Ingested } from '@kyc-relay/kyc-core'
 import type { PhotoState } from '@kyc-relay/kyc-core/internal'
-import { parseEdgeCursor, writeEdgeCursor } from '../../src/graphql/edge-cursor.js'
 import { JONAS, MARIA, openFixture, type Fixture } from '../ingestion/ingestion-fixture.js'
 
 interface Context {
@@ -35,15 +34,6 @@ interface Page {
     readonly endCursor: string | null
   }
 }
-
-describe('edge cursors', () => {
-  it('stand for at most 100 rows after a cursor of the store', () => {
-    expect(parseEdgeCursor(writeEdgeCursor({ cursor: 'a.b', skip: 100 }))).toEqual({ cursor: 'a.b', skip: 100 })
-    expect(parseEdgeCursor(writeEdgeCursor({ cursor: undefined, skip: 1 }))).toEqual({ cursor: undefined, skip: 1 })
-    for (const text of ['101', '101.a', `1.${'a'.repeat(513)}`, '1000', ' 1', '1 '])
-      expect(parseEdgeCursor(text)).toBeNull()
-  })
-})
 
 describe('resolvers', () => {
   let fixture: Fixture
@@ -199,17 +189,12 @@ describe('resolvers', () => {
       }
     })
 
-    it('does not ask the store for what follows the last row', async () => {
-      await record(1)
-      const { pageInfo } = await page({ first: 1 })
-      const asked: (string | undefined)[] = []
-      const { listVerifications } = fixture.verifications
-      fixture.verifications.listVerifications = (owner, request) => {
-        asked.push(request.cursor)
-        return listVerifications(owner, request)
-      }
+    it('goes on after an edge of the first page when a submission has arrived meanwhile', async () => {
+      await record(3)
+      const { edges, pageInfo } = await page({})
+      await fixture.ingestion().ingestSubmission(MARIA, sampleSubmission({ externalVerificationId: 'late' }))
+      expect(idsOf(await page({ first: 1, after: edges[0]?.cursor }))).toEqual(['id-1'])
       expect(idsOf(await page({ first: 1, after: pageInfo.endCursor }))).toEqual([])
-      expect(asked).toEqual([undefined])
     })
 
     it('is empty for a user without verifications', async () => {
@@ -220,7 +205,7 @@ describe('resolvers', () => {
       })
     })
 
-    it.each([{ first: 0 }, { first: -1 }, { after: '' }, { after: 'x' }, { after: '999.5' }, { after: '1.' }])(
+    it.each([{ first: 0 }, { first: -1 }, { after: '' }, { after: 'x' }, { after: '1.0' }])(
       'refuses %j',
       async (variables) => {
         const { data, errors } = await run(PAGE, variables)

@@ -25,8 +25,8 @@ const replace =
       return record && change(record)
     },
     async listVerifications(owner, page) {
-      const { items, nextCursor } = await store.listVerifications(owner, page)
-      return { items: items.map(change), nextCursor }
+      const { items, ...cursors } = await store.listVerifications(owner, page)
+      return { items: items.map(change), ...cursors }
     },
   })
 const changeRecord =
@@ -401,8 +401,8 @@ const WRONG: readonly WrongStore[] = [
     (store) => ({
       ...store,
       async listVerifications(owner, page) {
-        const { items, nextCursor } = await store.listVerifications(owner, page)
-        return { items: [...items].reverse(), nextCursor }
+        const { items, ...cursors } = await store.listVerifications(owner, page)
+        return { items: [...items].reverse(), ...cursors }
       },
     }),
   ],
@@ -412,10 +412,25 @@ const WRONG: readonly WrongStore[] = [
     (store) => ({
       ...store,
       async listVerifications(owner, { limit, cursor }) {
-        const { items } = await store.listVerifications(owner, { limit: 200 })
+        const { items, cursors } = await store.listVerifications(owner, { limit: 200 })
         const offset = Number(cursor ?? 0)
         const nextCursor = items.length > offset + limit ? String(offset + limit) : null
-        return { items: items.slice(offset, offset + limit), nextCursor }
+        return {
+          items: items.slice(offset, offset + limit),
+          cursors: cursors.slice(offset, offset + limit),
+          nextCursor,
+        }
+      },
+    }),
+  ],
+  [
+    'repeats the last row of a page on the next',
+    'VS-33',
+    (store) => ({
+      ...store,
+      async listVerifications(owner, page) {
+        const { items, cursors, nextCursor } = await store.listVerifications(owner, page)
+        return { items, cursors, nextCursor: nextCursor && (cursors.at(-2) ?? nextCursor) }
       },
     }),
   ],
@@ -433,8 +448,8 @@ const WRONG: readonly WrongStore[] = [
     (store) => ({
       ...store,
       async listVerifications(owner, page) {
-        const { items, nextCursor } = await store.listVerifications(owner, page)
-        return { items, nextCursor: nextCursor ?? (items.length === page.limit ? '0' : null) }
+        const { items, cursors, nextCursor } = await store.listVerifications(owner, page)
+        return { items, cursors, nextCursor: nextCursor ?? (items.length === page.limit ? '0' : null) }
       },
     }),
   ],
@@ -456,8 +471,28 @@ const WRONG: readonly WrongStore[] = [
       ...store,
       async listVerifications(owner, { limit }) {
         const items = rows.map(({ record }) => record).filter((record) => record.appId === owner.appId)
-        return { items: items.reverse().slice(0, limit), nextCursor: null }
+        return { items: items.reverse().slice(0, limit), cursors: [], nextCursor: null }
       },
+    }),
+  ],
+  [
+    'has one cursor for all items of a page',
+    'VS-38',
+    (store) => ({
+      ...store,
+      async listVerifications(owner, page) {
+        const { cursors, ...rest } = await store.listVerifications(owner, page)
+        return { ...rest, cursors: cursors.map(() => cursors.at(-1) ?? '') }
+      },
+    }),
+  ],
+  [
+    'begins anew after a text that is no cursor',
+    'VS-39',
+    (store) => ({
+      ...store,
+      listVerifications: (owner, page) =>
+        store.listVerifications(owner, page).catch(() => store.listVerifications(owner, { limit: page.limit })),
     }),
   ],
   [

@@ -170,12 +170,9 @@ export function createVerificationStore(
         const before = decodeCursor(cursor)
         const rows = await reads.listVerifications.execute({ appId, userId, before, limit: checkedLimit(limit) + 1 })
         const page = rows.slice(0, limit)
-        const last = page.at(-1)
-        const more = rows.length > limit && last !== undefined
-        return {
-          items: await readBack(userId, page),
-          nextCursor: more ? encodeCursor(last.verification.position) : null,
-        }
+        const cursors = page.map(({ verification }) => encodeCursor(verification.position))
+        const nextCursor = rows.length > limit ? (cursors.at(-1) ?? null) : null
+        return { items: await readBack(userId, page), cursors, nextCursor }
       }),
   }
 }

@@ -80,9 +80,9 @@ export function createVerificationStore(dependencies: {
         const before = decodeCursor(cursor)
         const rows = statements.listVerifications.all({ ...owner, before, limit: checkedLimit(limit) + 1 })
         const page = rows.slice(0, limit)
-        const last = page.at(-1)
-        const more = rows.length > limit && last !== undefined
-        return { items: page.map(readBack), nextCursor: more ? encodeCursor(last.verification.position) : null }
+        const cursors = page.map(({ verification }) => encodeCursor(verification.position))
+        const nextCursor = rows.length > limit ? (cursors.at(-1) ?? null) : null
+        return { items: page.map(readBack), cursors, nextCursor }
       }),
   }
 }
