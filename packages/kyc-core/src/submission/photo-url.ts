@@ -12,13 +12,15 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   ),
 )
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** Below a registered domain a label may have underscores, as buckets and tenants do. */
+const LOWER_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 function isPublicName(host: string): boolean {
   const labels = host.split('.')
   return (
     host.length <= 253 &&
     labels.length >= 2 &&
-    labels.every((label) => LABEL.test(label)) &&
+    labels.every((label, index) => (index < labels.length - 2 ? LOWER_LABEL : LABEL).test(label)) &&
     !PRIVATE_SUFFIXES.has(labels.at(-1) ?? '')
   )
 }

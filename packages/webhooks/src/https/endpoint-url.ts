@@ -148,12 +148,16 @@ export function isLoopbackEndpoint(url: URL, policy: EndpointUrlPolicy): boolean
   return isAllowed && url.hostname === 'localhost'
 }
 
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** Below a registered domain a label may have underscores, as buckets and tenants do. */
+const lowerLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+
 function isPublicName(hostname: string): boolean {
   const labels = hostname.split('.')
   return (
     hostname.length <= 253 &&
     labels.length >= 2 &&
-    labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
+    labels.every((part, index) => (index < labels.length - 2 ? lowerLabel : label).test(part)) &&
     !privateSuffixes.includes(labels.at(-1) ?? '')
   )
 }

@@ -29,7 +29,7 @@ export function isHonestName(written: string, ascii: string): boolean {
   const labels = unicode.split('.')
   const topLevelIsLatin = /^[a-z0-9-]+$/.test(labels.at(-1) ?? '')
   return labels.every((label) => {
-    if (/^[a-z0-9-]+$/.test(label)) return true
+    if (/^[a-z0-9_-]+$/.test(label)) return true
     const oneScript = scriptsOfOneLabel.some((scripts) => scripts.test(label))
     return oneScript && !(topLevelIsLatin && latinLookAlikes.test(label))
   })

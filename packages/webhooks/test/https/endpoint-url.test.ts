@@ -22,6 +22,7 @@ test.each([
   ['https://partner.com:65535/', 'https://partner.com:65535/'],
   ['https://hooks.eu-1.partner.co.uk/a', 'https://hooks.eu-1.partner.co.uk/a'],
   ['https://1password.com/', 'https://1password.com/'],
+  ['https://hooks_eu.partner.com/', 'https://hooks_eu.partner.com/'],
   ['https://123.partner.com/', 'https://123.partner.com/'],
   ['https://a--b.partner.com/', 'https://a--b.partner.com/'],
   [
@@ -227,6 +228,7 @@ const refused: readonly (readonly [EndpointUrlRefusal, readonly string[]])[] = [
       'https://xn--zzzzzz-.com/',
       'https://a-.com/',
       'https://a_b.com/',
+      'https://hooks.a_b.com/',
       'https://*.partner.com/',
       `https://${'a'.repeat(64)}.com/`,
       `https://${[label63, label63, label63, label63].join('.')}.com/`,
