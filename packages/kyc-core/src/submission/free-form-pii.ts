@@ -4,6 +4,7 @@ import { encodeSsn, holdsEncodedSsn, type EncodedSsn } from './encoded-ssn.js'
 import { pointerOfKey } from './json-pointer.js'
 import type { JsonObject, JsonValue } from './json-value.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
+import { parseNestedJson } from './nested-json.js'
 import { holdsSplitSsn, partsOf } from './split-ssn.js'
 import { isIssuableSsn, readSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
@@ -118,8 +119,8 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
  * Finds clear personal data in the free-form parts of a submission, keys included. These are `decisionReason`, ids,
  * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
- * It finds the submitted SSN and document number in any spelling, the SSN also encoded or split over a list, other dashed SSNs and nine digits under an SSN-like
- * key. It also finds machine readable zones, licence barcodes, card numbers and images. Bare nine-digit references,
+ * It finds the submitted SSN and document number in any spelling, the SSN also encoded or split over a list, other
+ * dashed SSNs and nine digits under an SSN-like key, also in a text that is JSON. It also finds machine readable zones, licence barcodes, card numbers and images. Bare nine-digit references,
  * UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
  * @param submission Unvalidated arguments.
@@ -136,7 +137,11 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
   function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false): void {
     if (typeof value === 'number' || typeof value === 'string') {
       const clear = typeof value === 'string' ? isClearText(value, secrets) : isClearNumber(value, secrets)
-      if (clear || (underSsnKey && isNineDigits(value))) report(pointer)
+      if (clear || (underSsnKey && isNineDigits(value))) return report(pointer)
+      const outside = violations.length
+      if (typeof value === 'string') scan(parseNestedJson(value), pointer)
+      // No pointer leads into a text.
+      if (violations.splice(outside).length > 0) report(pointer)
       return
     }
     const before = violations.length

@@ -127,6 +127,10 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('split over objects in a list', [{ part: '078' }, { part: '05' }, { part: '1120' }]),
       row('split over an object', { area: '078', group: '05', serial: '1120' }),
       row('split in full-width digits', ['０７８', '０５', '１１２０']),
+      row('split over an object in a text', '{"area":"078","group":"05","serial":"1120"}'),
+      row('as number inside a text', ' [{"a":{"b":78051120}}]'),
+      row('in base64 in a text inside a text', JSON.stringify({ raw: JSON.stringify({ id: 'MDc4LTA1LTExMjA=' }) })),
+      row('as key in a text', '{"078-05-1120":1}'),
       {
         what: 'in base64 as key',
         change: { [`${DATA}/x`]: { 'MDc4LTA1LTExMjA=': 1 } },
