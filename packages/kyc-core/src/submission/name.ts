@@ -15,6 +15,8 @@ const QUOTED =
 const IN_PLACE = [
   // Hebrew acronyms, typed with a quotation mark for the gershayim
   /(?<=\p{Script=Hebrew})["”“„](?=\p{Script=Hebrew})/gu,
+  // Cypriot names with the first part cut: Χ"Γεωργίου
+  /(?<=\p{Script=Greek})["”“„](?=\p{Script=Greek})/gu,
   // Swedish and Finnish contractions: S:son
   /(?<=[\p{L}\p{M}]):(?=\p{L})/gu,
   // Bengali abbreviations and Devanagari names, typed with a colon for the visarga
@@ -24,7 +26,7 @@ const IN_PLACE = [
   // A click consonant, typed on a Latin keyboard: !Naruseb
   /(?<![^\p{Zs}/-])!(?=\p{L})/gu,
   // "also known as" in Malaysia and Singapore; without spaces on identity cards, where a word and no domain follows
-  /(?<=\p{Zs})@(?=\p{Zs})|(?<=[\p{L}\p{M}])@(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/gu,
+  /(?<=\p{Zs})@(?=\p{Zs})|(?<=[\p{L}\p{M}])@(?!(?:gmail|googlemail|hotmail|icloud|outlook|protonmail|yahoo)(?:\p{Zs}|$))(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/giu,
 ] as const
 
 const SPACES = String.raw`\p{Zs}\u1361`

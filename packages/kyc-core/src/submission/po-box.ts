@@ -20,10 +20,12 @@ const EXEMPT = [
 
 const STREET_TYPES =
   'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL'
-/** A bare "Box 9", "Box 9-A". In Belgium it is the part of a building. */
-const BARE_BOX = /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
-/** "Box 5, 10 King St": a box of that house. */
-const BOX_OF_HOUSE = new RegExp(String.raw`^BOX ?#? ?\d+-?[A-Z]?, ?\d{1,5}[A-Z]? [^\d,][^,]*\b(?:${STREET_TYPES})\b`)
+/** A bare "Box 9", "Box 9-A", "Mailbox 9". In Belgium it is the part of a building. */
+const BARE_BOX = /(?:^|, ?)(?:P\.? |MAIL ?)?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
+const HOUSE = String.raw`\d{1,5}[A-Z]? [^\d,][^,]*\b(?:${STREET_TYPES})\b`
+const BOX = String.raw`(?:MAIL ?)?BOX ?#? ?\d+-?[A-Z]?`
+/** "Box 5, 10 King St" and "10 King St, Box 5": a box of that house. */
+const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}|^${HOUSE}\.?, ?${BOX}$`)
 
 const PO_BOX = [
   // P.O. Box, P O Box, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
@@ -47,6 +49,10 @@ const PO_BOX = [
   /\bBEG BERKUNCI\b/,
   /\bPOST[ -]?FACH\b/,
   /\bPO?STF\. ?\d/,
+  // Mail that a post office keeps
+  /^(?:HAUPT|BAHNHOF)?POSTLAGERND\b/,
+  /^FERMO ?POSTA\b/,
+  /^LISTA DE CORREOS?\b/,
   /\b(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|(?:ABONEMENT)?POSTKAST) ?(?:NR\.? ?)?\d/,
   // Without a number, as the whole line
   /^(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTKAST|ANTWOORDNUMMER|PACKSTATION|POSTFILIALE)$/,
@@ -205,6 +211,9 @@ function looksLikePoBox(text: string, country: string): boolean {
   return country !== 'BE' && LOOK_ALIKE_BARE_BOX.test(latin)
 }
 
+/** "č. p. 12" is the number of a house there. */
+const CZECH_HOUSE = /\bC\. ?P\.(?= ?\d)/g
+
 /** Lines of one text: each is a part of its own. */
 const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
 
@@ -214,7 +223,8 @@ const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
  * @param country Code of the address's country: some abbreviations mean a PO box only there.
  */
 export function isPoBox(line: string, country = ''): boolean {
-  const text = comparable(line.replace(LINE_BREAKS, ', '))
+  const compared = comparable(line.replace(LINE_BREAKS, ', '))
+  const text = country === 'CZ' || country === 'SK' ? compared.replace(CZECH_HOUSE, '') : compared
   const exempt = EXEMPT.find((pattern) => pattern.test(text))
   const rest = exempt ? text.replace(exempt, '') : text
   return (

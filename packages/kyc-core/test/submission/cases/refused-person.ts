@@ -171,7 +171,15 @@ export const refusedPerson: readonly CaseGroup[] = [
         change: { '/person/firstName': 'a@b.co' },
         refused: ['/person/firstName FORMAT'],
       },
-      ...['maria@mail.example.com', 'maria sample@example.com', '@maria', 'maria@', 'maria@@ahmad'].map((value) => ({
+      ...[
+        'maria@mail.example.com',
+        'maria sample@example.com',
+        '@maria',
+        'maria@',
+        'maria@@ahmad',
+        'maria@gmail',
+        'Maria@Yahoo Sample',
+      ].map((value) => ({
         what: `an at sign that joins no two names: ${value}`,
         change: { '/person/firstName': value },
         refused: ['/person/firstName FORMAT'],
