@@ -222,7 +222,7 @@ it('an export is JSON at whatever read it fails', async () => {
     apps: { listGrantsOfUser: () => Promise.resolve([]) },
     verifications: {
       findKycStatus: () => Promise.resolve('UNVERIFIED'),
-      listVerifications: () => Promise.resolve({ items: [], nextCursor: null }),
+      listVerifications: () => Promise.resolve({ items: [], cursors: [], nextCursor: null }),
     },
     corrections: { listCorrections: () => Promise.resolve([]) },
     photoJobs: { listPhotos: down },
