@@ -38,6 +38,7 @@ export async function exchangeOnce(
   })
   const tooManyInformational = new AbortController()
   let informational = 0
+  let answered = false
   try {
     const response = await client.request({
       method: request.method,
@@ -50,10 +51,12 @@ export async function exchangeOnce(
         if (informational > maxInformational) tooManyInformational.abort()
       },
     })
+    answered = true
     await read(response)
   } catch (error) {
     if (error instanceof AttemptFailure) throw error
-    throw new AttemptFailure(causeOfExchange(error, signal, tooManyInformational.signal))
+    const cause = causeOfExchange(error, signal, tooManyInformational.signal)
+    throw new AttemptFailure(answered && isCutOff(error) && cause === 'INVALID_RESPONSE' ? 'CONNECTION_LOST' : cause)
   } finally {
     socket.destroy()
     void client.destroy().catch(() => {})
@@ -66,6 +69,11 @@ const invalidAnswerErrors: ReadonlySet<string> = new Set([
   'HeadersOverflowError',
   'ResponseContentLengthMismatchError',
 ])
+
+/** Checks for the end of a body before its announced length. Two lengths in the head have the same error. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ResponseContentLengthMismatchError'
+}
 
 function causeOfExchange(error: unknown, deadline: AbortSignal, informational: AbortSignal): AttemptCause {
   if (informational.aborted) return 'INVALID_RESPONSE'
