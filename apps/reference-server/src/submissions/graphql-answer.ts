@@ -84,9 +84,12 @@ function isFailure(error: Error | undefined): boolean {
   return error !== undefined && !(error instanceof GraphQLError)
 }
 
-/** Keeps errors of the catalogue. Every other error becomes `GRAPHQL_VALIDATION_FAILED`. */
+/** Keeps errors with a code and completes their extensions. Every other error becomes `GRAPHQL_VALIDATION_FAILED`. */
 function presentError(error: GraphQLError, requestId: string): GraphQLError {
-  if (typeof error.extensions.code === 'string') return error
+  if (typeof error.extensions.code === 'string') {
+    const extensions = { violations: [], requestId, ...error.extensions }
+    return new GraphQLError(error.message, { extensions, path: error.path })
+  }
   const { message, extensions } = graphqlRefusal({ code: 'GRAPHQL_VALIDATION_FAILED' }, requestId)
   return new GraphQLError(message, { extensions, path: error.path })
 }
