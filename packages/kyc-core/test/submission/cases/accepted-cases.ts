@@ -526,6 +526,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         'X123−456',
         ' X123456 ',
         '120101+1234',
+        '၁၂/ဥကမ(နိုင်)၁၂၃၄၅၆',
       ].map((value) => ({
         what: `a document number with signs that stand for others: ${value}`,
         change: { [`${D}/documentNumber`]: value },
