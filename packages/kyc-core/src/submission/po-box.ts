@@ -22,10 +22,10 @@ const STREET_TYPES =
   'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL'
 /** A bare "Box 9", "Box 9-A", "Mailbox 9". In Belgium it is the part of a building. */
 const BARE_BOX = /(?:^|, ?)(?:P\.? |MAIL ?)?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
-const HOUSE = String.raw`\d{1,5}[A-Z]? [^\d,][^,]*\b(?:${STREET_TYPES})\b`
+const HOUSE = String.raw`\d{1,5}[A-Z]? [^\d,][^,]*\b(?:${STREET_TYPES})`
 const BOX = String.raw`(?:MAIL ?)?BOX ?#? ?\d+-?[A-Z]?`
 /** "Box 5, 10 King St" and "10 King St, Box 5": a box of that house. */
-const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}|^${HOUSE}\.?, ?${BOX}$`)
+const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}\b|^${HOUSE}\.?, ?${BOX}$`)
 
 const PO_BOX = [
   // P.O. Box, P O Box, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
