@@ -49,10 +49,6 @@ const PO_BOX = [
   /\bBEG BERKUNCI\b/,
   /\bPOST[ -]?FACH\b/,
   /\bPO?STF\. ?\d/,
-  // Mail that a post office keeps
-  /^(?:HAUPT|BAHNHOF)?POSTLAGERND\b/,
-  /^FERMO ?POSTA\b/,
-  /^LISTA DE CORREOS?\b/,
   /\b(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|(?:ABONEMENT)?POSTKAST) ?(?:NR\.? ?)?\d/,
   // Without a number, as the whole line
   /^(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTKAST|ANTWOORDNUMMER|PACKSTATION|POSTFILIALE)$/,
