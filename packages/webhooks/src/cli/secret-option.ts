@@ -45,17 +45,18 @@ export async function findSecret(
 ): Promise<string> {
   const given = (['secret-file', 'secret-env'] as const).filter((name) => options[name] !== undefined)
   if (given.length > 1) throw new UsageError(`Give only one of ${given.map((name) => `--${name}`).join(' and ')}.`)
-  if (options['secret-file']) {
+  // An empty value, from a variable that is not set, is a mistake and not absent: another key would sign.
+  if (options['secret-file'] !== undefined) {
     const text = (await readText(options['secret-file'])).replace(/\r?\n$/, '')
     if (text.trim() !== '') return text
     throw new UsageError(`The file ${options['secret-file']} is empty.`)
   }
-  if (options['secret-env']) {
+  if (options['secret-env'] !== undefined) {
     const named = terminal.env[options['secret-env']]
     if (named?.trim()) return named
     throw new UsageError(`The environment variable ${options['secret-env']} is not set.`)
   }
-  if (options['data-dir']) {
+  if (options['data-dir'] !== undefined) {
     const apiKey = (await readDemoFile(options['data-dir'])).apps?.[0]?.apiKey
     if (apiKey) return apiKey
   }

@@ -81,7 +81,7 @@ Examples:
     const body = new TextEncoder().encode(
       JSON.stringify(payloadOf(type.example, values.set ?? [], values.test === true)),
     )
-    const eventId = values['event-id'] ?? randomUUID()
+    const eventId = parseEventId(values['event-id'])
     const answers: { status: number | null; body: string }[] = []
     for (let sent = 0; sent < times; sent++) {
       const standard = values['standard-webhooks']
@@ -117,6 +117,12 @@ Examples:
   },
 }
 
+/** Any text that a header can hold: a receiver must refuse ids of a wrong form. */
+function parseEventId(text: string = randomUUID()): string {
+  if (!/^[\x20-\x7e]*$/.test(text)) throw new UsageError('--event-id takes printable ASCII characters.')
+  return text
+}
+
 function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status <= 299
 }
@@ -148,7 +154,9 @@ function valueOf(field: string, text: string, example: Readonly<Record<string, u
   const like = example[field]
   if (value === null) return null
   if (typeof like === 'string') return typeof value === 'string' ? value : text
-  if (value === undefined || (like !== null && kindOf(value) !== kindOf(like))) {
+  // JSON writes a number beyond the range as null.
+  const isBeyond = value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
+  if (value === undefined || isBeyond || (like !== null && kindOf(value) !== kindOf(like))) {
     throw new UsageError(`--set ${field} takes a value of type ${kindOf(like)}, as JSON.`)
   }
   return value

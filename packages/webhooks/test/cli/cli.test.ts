@@ -157,12 +157,27 @@ describe('mistakes in the command line exit with 2 and one line', () => {
     [['trigger', 'TRANSACTION_CREATE', 'another', '--url', 'https://localhost/', '--secret-file', keyFile('k')]],
     [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret-file', keyFile('k'), '--times', '0']],
     [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret-file', keyFile('k'), '--timeout', '0']],
+    ...[
+      ['--event-id', 'a\nb'],
+      ['--event-id', '\u6f22'],
+      ['--set', 'amount=1e400'],
+    ].map((wrong) => [
+      ['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret-file', keyFile('k'), ...wrong],
+    ]),
   ])('%j', async (args) => {
     const { code, out, err } = await cli(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.split('\n')).toHaveLength(1)
   })
 })
+
+test.each(['secret-file', 'secret-env', 'data-dir'])(
+  'an empty --%s is not absent: no other key signs',
+  async (option) => {
+    const { code, out } = await cli(['sign', `--${option}`, ''], { env: { KYC_RELAY_API_KEY: 'k' }, stdin: '{}' })
+    expect([code, out]).toEqual([2, ''])
+  },
+)
 
 describe('what is advised', () => {
   test('another port is for a port that is taken, not for a host that does not exist', async () => {

@@ -10,12 +10,12 @@ import { run } from '../../src/cli/run.js'
 const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-verbs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-function start(args: readonly string[], stdin = '') {
+function start(args: readonly string[], stdin = '', apiKey = 'a key') {
   const out: string[] = []
   const err: string[] = []
   const stop = new AbortController()
   const code = run(args, {
-    env: { KYC_RELAY_API_KEY: 'a key', XDG_CONFIG_HOME: folder },
+    env: { KYC_RELAY_API_KEY: apiKey, XDG_CONFIG_HOME: folder },
     stdin: (async function* () {
       await Promise.resolve()
       yield Buffer.from(stdin)
@@ -52,6 +52,11 @@ test('a profile that belongs to another user is refused; its removal prints JSON
   getuid.mockRestore()
   const removed = start(['profile', 'remove', 'mine', '--json'])
   expect([await removed.code, removed.out]).toEqual([0, ['{"removed":"mine"}']])
+})
+
+test('an API key that no header can hold is a mistake, and not a service that does not answer', async () => {
+  const { code, err } = start(['endpoints', 'list', '--url', 'http://127.0.0.1:9'], '', 'sch\u00f6n')
+  expect([await code, err]).toEqual([2, ['KYC_RELAY_API_KEY has characters that no API key has.']])
 })
 
 test('what follows the service until it is stopped ends with 0, also in the middle of a call', async () => {
@@ -109,6 +114,30 @@ test('an answer that is not of the service, or breaks off, is a failure that quo
     const { code, err } = start(['deliveries', 'list', '--url', url])
     expect([await code, err]).toEqual([1, [said]])
   }
+  other.close()
+})
+
+test.each([
+  ['recover', id, '--since', '1h'],
+  ['recover', id, '--since', '1h', '--dry-run'],
+  ['endpoints', 'add', 'https://a.example/'],
+  ['endpoints', 'pause', id],
+  ['endpoints', 'remove', id],
+  ['endpoints', 'list'],
+  ['deliveries', 'list'],
+  ['deliveries', 'show', id],
+  ['deliveries', 'resend', id],
+  ['listen', '--from-feed', '--from-start', '--forward', 'http://127.0.0.1:9/'],
+])('the JSON of another server is no answer to %s %s', async (...args) => {
+  const other = createServer((_, response) => response.end('{"items":[null],"nextCursor":null}')).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const { code, err } = start([...args, '--url', url])
+  expect([await code, err.at(-1)]).toEqual([
+    1,
+    'The service answered 200 without the expected JSON. Is --url its address?',
+  ])
+  other.closeAllConnections()
   other.close()
 })
 

@@ -92,11 +92,11 @@ Examples:
       if (json) terminal.out(JSON.stringify({ items }))
       else terminal.out(items.length === 0 ? 'No deliveries.' : formatTable(heading, items.map(rowOf)))
     } else if (verb === 'show') {
-      const found = await service.call<object>('GET', `/deliveries/${ids[0] ?? ''}`)
+      const found = await service.call<Pick<Delivery, 'id'>>('GET', `/deliveries/${ids[0] ?? ''}`, ['id'])
       terminal.out(json ? JSON.stringify(found) : printableJson(found, 2))
     } else if (verb === 'resend') {
       for (const id of ids) {
-        const sent = await service.call<{ deliveryId: string }>('POST', `/deliveries/${id}/resend`)
+        const sent = await service.call<{ deliveryId: string }>('POST', `/deliveries/${id}/resend`, ['deliveryId'])
         terminal.out(
           json ? JSON.stringify({ id, deliveryId: sent.deliveryId }) : `${id} is sent as ${sent.deliveryId}.`,
         )
@@ -137,7 +137,7 @@ async function listUpTo(service: Service, filter: Filter, limit: number): Promis
   let cursor: string | undefined
   do {
     const rows = String(Math.min(limit - items.length, 200))
-    const page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: rows })}`)
+    const page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: rows })}`, 'id')
     items.push(...page.items)
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined && items.length < limit)
@@ -198,7 +198,7 @@ async function listUpToKnown(
   let cursor: string | undefined
   let found: number
   do {
-    const page: Page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: '200' })}`)
+    const page: Page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: '200' })}`, 'id')
     const news = page.items.filter(({ id, status }) => told.get(id) !== status)
     found = news.length
     changed.push(...news)

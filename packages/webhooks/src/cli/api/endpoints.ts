@@ -71,17 +71,22 @@ Examples:
     const service = await findService(values, terminal)
     const json = values.json === true
     if (verb === 'list') {
-      const { items } = await service.list<{ items: readonly Endpoint[] }>('')
+      const { items } = await service.list<{ items: readonly Endpoint[] }>('', 'id')
       print(items, json, terminal)
     } else if (verb === 'remove') {
-      await service.call('DELETE', id)
+      await service.call('DELETE', id, null)
       terminal.out(json ? JSON.stringify({ removed: first }) : 'Removed.')
     } else {
       const url = verb === 'add' ? first : values.to
       const body = { ...(url === undefined ? {} : { url }), ...changes }
       const takesBody = verb === 'add' || verb === 'replace'
       const path = verb === 'add' ? '' : `${id}/${verb}`
-      const endpoint = await service.call<Endpoint>('POST', path, takesBody ? body : undefined)
+      const endpoint = await service.call<Endpoint>(
+        'POST',
+        path,
+        ['id', 'url', 'eventTypes'],
+        takesBody ? body : undefined,
+      )
       for (const { code } of endpoint.warnings ?? []) terminal.err(`Warning: ${code}`)
       print([endpoint], json, terminal)
     }

@@ -41,7 +41,7 @@ export async function listenToFeed(options: FeedOptions, terminal: Terminal): Pr
   let handed = 0
   terminal.out(options.json ? JSON.stringify({ following: true }) : 'Following the feed. Stop with Ctrl+C.')
   const look = async () => {
-    const page = await service.list<Page>(`/events${queryOf({ after })}`)
+    const page = await service.list<Page>(`/events${queryOf({ after })}`, 'eventId')
     for (const { eventId, eventType, body, deliveries } of page.items) {
       if (terminal.stopped.aborted || handed >= options.count) break
       const xEventId = deliveries[0]?.xEventId ?? eventId
@@ -74,7 +74,7 @@ function localKey(apiKey: string, { env, err }: Terminal): string {
 async function findEnd(service: Service, { stopped }: Terminal): Promise<string | undefined> {
   let after: string | undefined
   while (!stopped.aborted) {
-    const { nextCursor } = await service.list<Page>(`/events${queryOf({ after })}`)
+    const { nextCursor } = await service.list<Page>(`/events${queryOf({ after })}`, 'eventId')
     if (nextCursor === after) break
     after = nextCursor
   }

@@ -18,6 +18,9 @@ interface Recovery {
   readonly skipped: Skipped
 }
 
+/** Members of a recovery that are read. */
+const members = ['state', 'matched', 'created', 'skipped'] as const
+
 /** Milliseconds between two looks at a recovery. */
 const pauseMs = 1000
 
@@ -71,17 +74,20 @@ Examples:
     }
     const path = `/${endpoint}/recover`
     if (dryRun) {
-      const counted = await service.call<Pick<Recovery, 'matched' | 'skipped'>>('POST', path, { ...range, dryRun })
+      const counted = await service.call<Pick<Recovery, 'matched' | 'skipped'>>('POST', path, ['matched', 'skipped'], {
+        ...range,
+        dryRun,
+      })
       terminal.out(json ? JSON.stringify(counted) : textOf(counted, sumOf(counted), 'would be sent'))
       return 0
     }
-    const { recoveryId } = await service.call<{ recoveryId: string }>('POST', path, range)
+    const { recoveryId } = await service.call<{ recoveryId: string }>('POST', path, ['recoveryId'], range)
     if (values.wait !== true) {
       terminal.out(json ? JSON.stringify({ recoveryId }) : `Recovery ${recoveryId} has begun.`)
       return 0
     }
     for (;;) {
-      const found = await service.call<Recovery>('GET', `/${endpoint}/recoveries/${recoveryId}`)
+      const found = await service.call<Recovery>('GET', `/${endpoint}/recoveries/${recoveryId}`, members)
       if (found.state !== 'RUNNING' || terminal.stopped.aborted) {
         terminal.out(json ? JSON.stringify(found) : `${found.state}: ${textOf(found, found.created, 'are sent')}`)
         return found.state === 'DONE' ? 0 : 1

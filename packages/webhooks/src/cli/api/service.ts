@@ -69,10 +69,19 @@ export async function followService(look: () => Promise<boolean | null>, { err, 
 /** The webhooks API of one app. */
 export interface Service {
   readonly apiKey: string
-  /** Asks the service. `path` begins after `/api/v1/webhooks`. Returns the body; null without one. */
-  call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer>
-  /** Asks for a page of a list. */
-  list<Page extends { readonly items: readonly unknown[] }>(path: string): Promise<Page>
+  /**
+   * Asks the service. `path` begins after `/api/v1/webhooks`.
+   *
+   * @param members The answer must have them: another server may answer with JSON too. Null for an answer without a body.
+   */
+  call<Answer>(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    members: readonly (keyof Answer & string)[] | null,
+    body?: object,
+  ): Promise<Answer>
+  /** Asks for a page of a list, whose items have this id. */
+  list<Page extends { readonly items: readonly unknown[] }>(path: string, id: 'id' | 'eventId'): Promise<Page>
 }
 
 interface Choice {
@@ -87,12 +96,18 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
   const base = new URL('/api/v1/webhooks', url).href
   const service: Service = {
     apiKey,
-    async list<Page extends { readonly items: readonly unknown[] }>(path: string): Promise<Page> {
-      const page = await service.call<Page>('GET', path)
-      if (!Array.isArray(page?.items)) throw foreignAnswer(200)
+    async list<Page extends { readonly items: readonly unknown[] }>(path: string, id: string): Promise<Page> {
+      const page = await service.call<Page>('GET', path, ['items'])
+      const isItem = (item: unknown) => typeof (item as Record<string, unknown> | null)?.[id] === 'string'
+      if (!Array.isArray(page.items) || !page.items.every(isItem)) throw foreignAnswer(200)
       return page
     },
-    async call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
+    async call<Answer>(
+      method: 'GET' | 'POST' | 'DELETE',
+      path: string,
+      members: readonly string[] | null,
+      body?: object,
+    ): Promise<Answer> {
       const ask = async () => {
         const response = await fetch(`${base}${path}`, {
           method,
@@ -111,7 +126,7 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
           terminal.stopped.throwIfAborted()
           throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`, true)
         })
-        if (response.ok) return answerOf(response.status, text) as Answer
+        if (response.ok) return answerOf(response.status, text, members) as Answer
         const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN)
         if (response.status === 429 && tries < 5 && retryAfterS <= 60) {
           await wait(retryAfterS * 1000, undefined, { signal: terminal.stopped }).catch(() => undefined)
@@ -135,8 +150,9 @@ async function findProfile(choice: Choice, { env }: Terminal): Promise<Profile> 
     throw new UsageError('demo.json has no address and API key.')
   }
   const url = parseServiceUrl(choice.url ?? 'http://localhost:4000')
-  const apiKey = env['KYC_RELAY_API_KEY']
+  const apiKey = env['KYC_RELAY_API_KEY']?.trim()
   if (!apiKey) throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --profile or --data-dir.')
+  if (!/^[\x20-\x7e]+$/.test(apiKey)) throw new UsageError('KYC_RELAY_API_KEY has characters that no API key has.')
   return { url, apiKey }
 }
 
@@ -149,11 +165,11 @@ export function parseServiceUrl(text: string | undefined): string {
 }
 
 /** Another server than the service may answer, such as a proxy with a page of its own. */
-function answerOf(status: number, text: string): object | null {
-  if (status === 204) return null
+function answerOf(status: number, text: string, members: readonly string[] | null): object | null {
+  if (status === 204 && members === null) return null
   try {
-    const answer: unknown = JSON.parse(text)
-    if (typeof answer === 'object' && answer !== null) return answer
+    const answer = JSON.parse(text) as Readonly<Record<string, unknown>> | null
+    if (members?.every((name) => (answer?.[name] ?? null) !== null) === true) return answer
   } catch {
     // The text below says enough: the parser's message would quote the answer.
   }
