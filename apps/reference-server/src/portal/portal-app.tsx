@@ -71,9 +71,13 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   return app
 }
 
-/** Answers what a portal does not have, and its errors, with pages. */
+/** Answers what a portal does not have, and its errors, with pages. A slash at the end of an address is left out. */
 export function endPortal(app: Hono<PortalEnv>, { kind }: PortalGuard, log: Log): void {
-  app.all('/portal/*', (c) => sendProblem(c, c.req.method === 'POST' ? 405 : 404))
+  app.all('/portal/*', (c) => {
+    const { pathname, search } = new URL(c.req.url)
+    if (c.req.method === 'GET' && pathname.endsWith('/')) return seeOther(c, pathname.slice(0, -1) + search)
+    return sendProblem(c, c.req.method === 'POST' ? 405 : 404)
+  })
   app.onError((error, c) => {
     const where = { requestId: c.env.requestId, listener: listenerOf(kind) }
     return sendProblem(c, refusalOfError(error, log, where).code === 'UNAVAILABLE' ? 503 : 500)

@@ -78,6 +78,7 @@ describe('the portal of operators', () => {
     const browser = await signedIn('Ada')
     expect([...browser.cookies.keys()]).toEqual(['kyc_relay_operator'])
     expect((await browser.get('/portal/kyc')).status).toBe(200)
+    expect((await browser.get('/portal/')).headers.location).toBe('/portal')
     const outside = createPortalClient(server, browser.cookies)
     for (const path of ['/portal/kyc', '/portal/sign-in/operator', (await submit(0)).path]) {
       const answer = await outside.get(path)

@@ -95,6 +95,31 @@ describe('webhooks in the portal', () => {
     expect(page.text).toContain('No URL yet')
   })
 
+  it('are found with a slash at the end too, under the same filters', async () => {
+    const places = await Promise.all(
+      ['/portal/', '/portal/webhooks/', '/portal/deliveries/?status=FAILED'].map(
+        async (path) => (await browser.get(path)).headers.location,
+      ),
+    )
+    expect(places).toEqual(['/portal', '/portal/webhooks', '/portal/deliveries?status=FAILED'])
+    expect((await browser.get('/portal/nothing')).status).toBe(404)
+    expect((await browser.post('/portal/webhooks/new/', {})).status).toBe(403)
+  })
+
+  it('show a description without its direction overrides, and a heading if it is blank', async () => {
+    const { id } = await addUrl(receiver.url('/rtl'), { description: 'a \u202egnp.exe' })
+    for (const path of ['/portal/webhooks', `/portal/webhooks/${id}`]) {
+      const { text } = await browser.get(path)
+      expect([path, text.includes('a \ufffdgnp.exe'), text.includes('\u202e')]).toEqual([path, true, false])
+    }
+    const blank = await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, {
+      token: app().apiKey,
+      body: { url: receiver.url('/blank'), description: ' ' },
+    })
+    expect((await browser.get(`/portal/webhooks/${blank.json.id}`)).text).toContain('<h1>Webhook URL</h1>')
+    await removeAll()
+  })
+
   it('are added with the event types that were ticked, with none for all, and removed', async () => {
     const two = await addUrl(receiver.url('/two'), {
       eventTypes: ['TRANSACTION_CREATE', 'WIDGET_DEPOSIT_COMPLETE'],

@@ -3,6 +3,7 @@ import type { AttemptCause, EndpointHealth } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { AttemptTotals, DeliveryHour } from '../attempt-counts.js'
 import type { Session } from '../sessions.js'
+import { visibleText } from '../format.js'
 import { Day, Fact, Instant } from './components.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { EndpointActions, EndpointStateMark, EventsOfEndpoint } from './endpoint-pages.js'
@@ -19,7 +20,7 @@ export const EndpointPage: FC<{
   readonly month: AttemptTotals
 }> = ({ session, endpoint, health, hours, day, month }) => (
   <PortalFrame
-    title={endpoint.description ?? 'Webhook URL'}
+    title={visibleText(endpoint.description?.trim() || 'Webhook URL')}
     session={session}
     place="webhooks"
     crumbs={[...developerCrumbs, { label: 'Webhooks', href: '/portal/webhooks' }, { label: 'URL' }]}

@@ -3,6 +3,7 @@ import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
 import type { DeliveryHour } from '../attempt-counts.js'
+import { visibleText } from '../format.js'
 import type { Session } from '../sessions.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { BreakableUrl, Day, Instant, State } from './components.js'
@@ -151,7 +152,7 @@ export const EndpointsPage: FC<{
               <a href={`/portal/webhooks/${endpoint.endpointId}`}>
                 <BreakableUrl url={endpoint.url} />
               </a>
-              {endpoint.description === null ? null : <div class="hint">{endpoint.description}</div>}
+              {endpoint.description === null ? null : <div class="hint">{visibleText(endpoint.description)}</div>}
               <div class="hint">
                 Added <Day at={endpoint.createdAt} />
               </div>
