@@ -3,8 +3,13 @@ import { run } from './run.js'
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-// Nobody reads on, as after `tail | head`: what runs until it is stopped ends then.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort())
+// Nobody reads on, as after `tail | head`: what runs until it is stopped ends then. Another failure, such as a full disk,
+// loses what was printed.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = 1
+    stop.abort()
+  })
 
 run(process.argv.slice(2), {
   env: process.env,
@@ -16,7 +21,7 @@ run(process.argv.slice(2), {
   now: () => new Date(),
 }).then(
   (code) => {
-    process.exitCode = code
+    process.exitCode ||= code
   },
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : 'Something went wrong.')

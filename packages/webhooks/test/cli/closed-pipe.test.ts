@@ -1,24 +1,34 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 const webhooks = fileURLToPath(new URL('../..', import.meta.url))
 
+mkdirSync(join(webhooks, 'node_modules'), { recursive: true })
+const folder = mkdtempSync(join(webhooks, 'node_modules/.compiled-'))
+const program = join(folder, 'main.mjs')
+buildSync({
+  ...{ entryPoints: [join(webhooks, 'src/cli/main.ts')], outfile: program },
+  ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['zod', 'undici'] },
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+const env = { ...process.env, KYC_RELAY_API_KEY: 'a key' }
+
+test('what cannot be written is a failure, as on a full disk', async () => {
+  const unwritable = openSync(program, 'r')
+  const child = spawn(process.execPath, [program, 'sign', program], { env, stdio: ['ignore', unwritable, 'ignore'] })
+  expect((await once(child, 'exit'))[0]).toBe(1)
+  closeSync(unwritable)
+})
+
 test('a command that follows the service ends when nobody reads on', async () => {
-  mkdirSync(join(webhooks, 'node_modules'), { recursive: true })
-  const folder = mkdtempSync(join(webhooks, 'node_modules/.compiled-'))
-  const program = join(folder, 'main.mjs')
-  buildSync({
-    ...{ entryPoints: [join(webhooks, 'src/cli/main.ts')], outfile: program },
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['zod', 'undici'] },
-  })
   let asked = 0
   const service = createServer((_, response) => {
     asked += 1
@@ -29,7 +39,6 @@ test('a command that follows the service ends when nobody reads on', async () =>
   await once(service, 'listening')
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
   try {
-    const env = { ...process.env, KYC_RELAY_API_KEY: 'a key' }
     const child = spawn(process.execPath, [program, 'deliveries', 'tail', '--url', url], { env })
     const exit = once(child, 'exit')
     const said = text(child.stderr)
@@ -39,6 +48,5 @@ test('a command that follows the service ends when nobody reads on', async () =>
   } finally {
     service.closeAllConnections()
     service.close()
-    rmSync(folder, { recursive: true })
   }
 })
