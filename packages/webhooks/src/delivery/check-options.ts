@@ -6,6 +6,8 @@ export interface OptionCheck {
   port(name: string, value: unknown, methods: readonly string[]): void
   /** Requires a function. */
   callback(name: string, value: unknown): void
+  /** Requires a function that returns a valid Date. */
+  clock(name: string, value: unknown): void
   /** Requires a number from `least` to `most`, if given. */
   range(name: string, value: unknown, least: number, most?: number): void
   /** Requires a whole number of at least `least`, if given. */
@@ -22,6 +24,8 @@ export interface OptionCheck {
 
 /** Longest time of `setTimeout`, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1
+
+const isValidDate = (value: unknown) => Number.isFinite((value as Partial<Date> | null | undefined)?.getTime?.())
 
 export function checkOptions(): OptionCheck {
   const violations: PreparationViolation[] = []
@@ -44,6 +48,10 @@ export function checkOptions(): OptionCheck {
     },
     callback(name, value) {
       if (typeof value !== 'function') add(name, value)
+    },
+    clock(name, value) {
+      const isClock = typeof value === 'function' && isValidDate((value as () => unknown)())
+      if (!isClock) add(name, value)
     },
     range,
     count(name, value, least) {

@@ -76,12 +76,14 @@ const leaseMarginMs = 10_000
  * @throws WebhookError `OPTIONS_INVALID`
  */
 export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
-  const { port, callback, range, count, timer, only, rule, end } = checkOptions()
+  const { port, callback, clock, range, count, timer, only, rule, end } = checkOptions()
   const { store, grants, signingKeys, options = {} } = deps
   port('store', store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
   port('grants', grants, ['find'])
   port('signingKeys', signingKeys, ['current'])
-  for (const name of ['send', 'now', 'random'] as const) callback(name, deps[name])
+  callback('send', deps.send)
+  clock('now', deps.now)
+  callback('random', deps.random)
   for (const name of ['concurrency', 'maxOpen', 'maxBatch'] as const) count(`options.${name}`, options[name], 1)
   for (const name of ['attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs', 'pollIntervalMs'] as const)
     timer(`options.${name}`, options[name], 1)

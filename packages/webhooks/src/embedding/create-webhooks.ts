@@ -196,7 +196,7 @@ type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTyp
 }
 
 function checkWebhooksOptions(options: CheckedOptions): void {
-  const { port, callback, range, end } = checkOptions()
+  const { port, callback, clock, range, end } = checkOptions()
   const { storage, grants, signingKeys, retention } = options
   port('storage', storage, ['insertEvent'])
   const stored = storage as Partial<typeof storage> | null | undefined
@@ -212,8 +212,9 @@ function checkWebhooksOptions(options: CheckedOptions): void {
     port('retention', retention, [])
     for (const name of ['bodyAgeMs', 'attemptAgeMs'] as const) range(`retention.${name}`, retention?.[name], 0)
   }
-  for (const name of ['send', 'openHeaders', 'onProblem', 'newId', 'now', 'random'] as const)
+  for (const name of ['send', 'openHeaders', 'onProblem', 'newId', 'random'] as const)
     if (options[name] !== undefined) callback(name, options[name])
+  if (options.now !== undefined) clock('now', options.now)
   end()
 }
 

@@ -221,6 +221,8 @@ describe('a worker checks its options when it is created', () => {
     [{ signingKeys: { current: 'key' } }, '/signingKeys TYPE'],
     [{ send: 'https' }, '/send TYPE'],
     [{ options: { concurrency: 0 } }, '/options/concurrency TYPE'],
+    [{ now: Date.now }, '/now TYPE'],
+    [{ now: () => new Date(Number.NaN) }, '/now TYPE'],
     [{ options: { maxBatch: Number.NaN } }, '/options/maxBatch TYPE'],
     [{ options: { maxOpen: 1.5 } }, '/options/maxOpen TYPE'],
     [{ options: { concurrency: Infinity } }, '/options/concurrency TYPE'],

@@ -65,6 +65,7 @@ test.each([
   ['/observe', { observe: 'log' }],
   ['/eventTypes', { eventTypes: 'ORDER_SHIPPED' }],
   ['/eventTypes', { eventTypes: null }],
+  ['/now', { now: Date.now }],
 ])('a wrong option is refused at the start: %s', (pointer, overrides) => {
   const violations = [expect.objectContaining({ pointer }) as object]
   expect(() => webhooksWith(overrides as never)).toThrow(
