@@ -19,7 +19,7 @@ export interface WebhookReceiverOptions<Own extends readonly ReceivedEventType[]
    * It also receives unknown event types (`type: 'UNKNOWN'`) and test events (`test: true`).
    */
   readonly onEvent: (webhook: VerifiedWebhook<Own>, processing: EventProcessing) => unknown
-  /** Event types beyond those of the service, by name, as for `verifyWebhook`. Default none. */
+  /** Event types beyond those of the service, each with its `name`, as for `verifyWebhook`. Default none. */
   readonly eventTypes?: Own | undefined
   /** Deduplicates events by `X-Event-ID`. Without it `onEvent` also receives repeated events. */
   readonly deduplicate?: DeduplicationStore | undefined
@@ -202,7 +202,7 @@ const printError = (error: unknown) => console.error(error)
  * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
  *
  * @throws WebhookVerificationError `SECRET_MISSING` without a secret, or with an empty one among others
- * @throws TypeError for a callback, a clock, a number or a deduplication store that is none
+ * @throws TypeError for a callback, a clock, a number, event types or a deduplication store that is none
  */
 export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   secrets,
@@ -211,6 +211,7 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   onError,
   standardWebhooks,
   deduplicate,
+  eventTypes,
   leaseMs = 1,
   maxBodyBytes = 1,
   bodyTimeoutMs = 1,
@@ -242,7 +243,12 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   const isStore = ({ claim, complete, fail: release }: DeduplicationStore) =>
     [claim, complete, release].every((method) => typeof method === 'function')
   must(!deduplicate || isStore(deduplicate), 'deduplicate must be a deduplication store')
+  // A text among them would name no type, and its events would be UNKNOWN.
+  const areTypes = Array.isArray(eventTypes) && eventTypes.every(hasName)
+  must(eventTypes === undefined || areTypes, 'eventTypes must be a list of objects with a name')
 }
+
+const hasName = (type: unknown) => typeof (type as Partial<ReceivedEventType> | null)?.name === 'string'
 
 // An error of a log callback must not change the response or end the process. It is ignored.
 function tell<News>(listener: ((news: News) => unknown) | undefined, news: News): void {

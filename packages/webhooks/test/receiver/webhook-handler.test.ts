@@ -8,6 +8,7 @@ import {
   type DeduplicationStore,
   type VerifiedWebhook,
 } from '@kyc-relay/webhooks'
+import { createEventTypes } from '@kyc-relay/webhooks/events'
 import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
 import { createSignedRequest } from '../../src/testing/index.js'
 import type { WebhookHandlerOptions } from '../../src/receiver/webhook-handler.js'
@@ -112,6 +113,9 @@ describe('answers', () => {
   })
 
   const wrongOptions: [string, Record<string, unknown>][] = [
+    ['eventTypes', { eventTypes: ['ORDER_SHIPPED'] }],
+    ['eventTypes', { eventTypes: 'ORDER_SHIPPED' }],
+    ['eventTypes', { eventTypes: createEventTypes([]) }],
     ['standardWebhooks.now', { standardWebhooks: {} }],
     ['standardWebhooks.now', { standardWebhooks: true }],
     ['standardWebhooks.now', { standardWebhooks: { now: new Date() } }],
