@@ -35,22 +35,22 @@ function mostEdits(name: string): number {
 
 /** Number of single-letter changes and swaps of neighbours between two texts (optimal string alignment). */
 function editsBetween(one: string, other: string): number {
-  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)]
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity
+  let twoBack: readonly number[] = []
+  let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (let row = 1; row <= one.length; row += 1) {
-    rows[row] = [row]
+    const current = [row]
     for (let column = 1; column <= other.length; column += 1) {
       const same = one[row - 1] === other[column - 1]
       const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
-      rows[row]?.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + (same ? 0 : 1),
-          swapped ? at(row - 2, column - 2) + 1 : Infinity,
-        ),
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (twoBack[column - 2] ?? 0) + 1 : Infinity,
       )
     }
+    twoBack = last
+    last = current
   }
-  return at(one.length, other.length)
+  return last[other.length] ?? 0
 }
