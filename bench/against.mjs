@@ -12,7 +12,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { median, writeReport } from './harness.mjs'
 
-/** Rows that both checkouts write. `pace` turns a figure into work per time: more is better. */
+/**
+ * Rows of this checkout. The earlier one writes them too, or the row in `before`. `pace` turns a figure into work per time:
+ * more is better.
+ */
 const measurements = {
   'verify-webhook': { rows: ['verifyWebhook, text', 'signWebhook'], pace: (nanoseconds) => 1e9 / nanoseconds, env: {} },
   ingestion: {
@@ -21,7 +24,17 @@ const measurements = {
     env: { BENCH_ROUNDS: '1' },
   },
   deliveries: {
-    rows: ['kyc-relay on SQLite', 'kyc-relay on PostgreSQL'],
+    rows: [
+      'kyc-relay on SQLite',
+      'kyc-relay on PostgreSQL',
+      'kyc-relay on SQLite, sealed bodies',
+      'kyc-relay on PostgreSQL, sealed bodies',
+    ],
+    // The earlier one may seal no bodies.
+    before: {
+      'kyc-relay on SQLite, sealed bodies': 'kyc-relay on SQLite',
+      'kyc-relay on PostgreSQL, sealed bodies': 'kyc-relay on PostgreSQL',
+    },
     pace: (perSecond) => perSecond,
     env: { BENCH_ROUNDS: '1', BENCH_DELIVERIES: '6000', BENCH_ONLY: 'kyc-relay' },
   },
@@ -39,8 +52,9 @@ if (earlier === undefined || !Number.isInteger(rounds) || rounds < 1 || !known) 
 const folders = { now: here, before: path.join(path.resolve(earlier), 'bench') }
 
 /** Runs one measurement in one checkout and answers the pace of each row. */
-async function paces(folder, name) {
-  const { rows, pace, env } = measurements[name]
+async function paces(which, name) {
+  const folder = folders[which]
+  const { rows, before = {}, pace, env } = measurements[name]
   const child = spawn(process.execPath, ['--expose-gc', `${name}.bench.mjs`], {
     cwd: folder,
     env: { ...process.env, ...env },
@@ -50,7 +64,7 @@ async function paces(folder, name) {
   if (code !== 0) throw new Error(`${name} failed in ${folder}`)
   const report = JSON.parse(readFileSync(path.join(folder, 'results', `${name}.json`), 'utf8'))
   const medians = new Map(report.rows.map((row) => [row.contender, row.median]))
-  return rows.map((row) => pace(medians.get(row)))
+  return rows.map((row) => pace(medians.get(which === 'before' ? (before[row] ?? row) : row)))
 }
 
 const summaries = []
@@ -60,7 +74,7 @@ for (const name of names) {
     const pair = {}
     // Whoever comes first finds the disk quieter: the two take turns.
     const order = round % 2 === 0 ? ['now', 'before'] : ['before', 'now']
-    for (const which of order) pair[which] = await paces(folders[which], name)
+    for (const which of order) pair[which] = await paces(which, name)
     pairs.push(pair)
   }
   measurements[name].rows.forEach((row, n) => {
