@@ -2,21 +2,20 @@ import { JSON_LIMITS, type JsonValue } from './json-value.js'
 
 const OBJECT_OR_LIST = /^\s*[[{]/
 
-/** Checks whether brackets are nested deeper than in a submission. Brackets inside texts count too. */
-function isDeep(text: string): boolean {
-  let depth = 0
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1
-    if (depth > JSON_LIMITS.depth) return true
-  }
-  return false
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each: JsonValue) => isDeeper(each, levels - 1))
 }
 
-/** Parses a text that is an object or list of JSON, such as a provider's answer kept as text; null for other text. */
+/**
+ * Parses a text that is an object or list of JSON, such as a provider's answer kept as text. Null for other text, and for
+ * one that is nested deeper than a submission may be.
+ */
 export function parseNestedJson(text: string): JsonValue {
-  if (!OBJECT_OR_LIST.test(text) || isDeep(text)) return null
+  if (!OBJECT_OR_LIST.test(text)) return null
   try {
-    return JSON.parse(text) as JsonValue
+    const value = JSON.parse(text) as JsonValue
+    return isDeeper(value, JSON_LIMITS.depth) ? null : value
   } catch {
     return null
   }

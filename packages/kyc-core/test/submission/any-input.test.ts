@@ -45,6 +45,13 @@ describe('any input at all', () => {
     )
   })
 
+  it('with a text of JSON nested ten thousand times, and brackets in another text, is answered', () => {
+    const levels = 10_000
+    const answer = `["${']'.repeat(levels)}",${'['.repeat(levels)}${']'.repeat(levels)}]`
+    const input = { ...sampleSubmission(), externalProviderData: { answer } }
+    expect(parseSubmission(input, { now }).ok).toBe(true)
+  })
+
   it('in any place of a valid submission is answered, and one pointer has one violation', () => {
     const pointers = placesOf(sampleSubmission())
     fc.assert(
