@@ -133,7 +133,8 @@ it('searches, shows, resends, follows and recovers deliveries', async () => {
       onLine: (line) => void lines.push(line),
     },
   )
-  const resent = await json(['deliveries', 'resend', delivery!.id])
+  // An id that is given twice is sent once.
+  const resent = await json(['deliveries', 'resend', delivery!.id, delivery!.id])
   expect((await following).code).toBe(0)
   expect(lines.join('\n')).toContain(resent['deliveryId'])
   const counted = await api(['recover', endpoint.id, '--since', '1h', '--dry-run'])

@@ -182,6 +182,8 @@ async function findCertificate(values: {
   readonly key?: string | undefined
   readonly 'data-dir'?: string | undefined
 }): Promise<{ cert: string; key: string }> {
+  if ((values.cert === undefined) !== (values.key === undefined))
+    throw new UsageError('Give --cert and --key together.')
   if (values.cert !== undefined && values.key !== undefined) {
     return { cert: await readText(values.cert), key: await readText(values.key) }
   }

@@ -107,6 +107,9 @@ describe('help', () => {
   test('without a command it exits 2', async () => {
     expect((await cli([])).code).toBe(2)
     expect(await cli(['lisen'])).toMatchObject({ code: 2, err: expect.stringContaining('Known: listen') as string })
+    // The certificate of the local demo would be used in silence.
+    const half = await cli(['listen', '--data-dir', folder, '--cert', keyFile('k')])
+    expect(half).toMatchObject({ code: 2, err: 'Give --cert and --key together.' })
     expect((await cli(['constructor'])).code).toBe(2)
   })
 })

@@ -95,7 +95,7 @@ Examples:
       const found = await service.call<Pick<Delivery, 'id'>>('GET', `/deliveries/${ids[0] ?? ''}`, ['id'])
       terminal.out(json ? JSON.stringify(found) : printableJson(found, 2))
     } else if (verb === 'resend') {
-      for (const id of ids) {
+      for (const id of new Set(ids)) {
         const sent = await service.call<{ deliveryId: string }>('POST', `/deliveries/${id}/resend`, ['deliveryId'])
         terminal.out(
           json ? JSON.stringify({ id, deliveryId: sent.deliveryId }) : `${id} is sent as ${sent.deliveryId}.`,
