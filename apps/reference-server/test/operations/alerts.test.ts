@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { attemptStateOf, type AttemptCause, type DeliveryWorkerObserver } from '@kyc-relay/webhooks/internal'
-import { photoOutcome } from '@kyc-relay/kyc-core/internal'
+import { typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { photoOutcome, type PhotoFailure } from '@kyc-relay/kyc-core/internal'
+import { buildSchema, type GraphQLEnumType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { PHOTO_FAILURES } from '../../../../packages/kyc-core/src/photos/photo-failure.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 const folder = fileURLToPath(new URL('../../monitoring/', import.meta.url))
@@ -87,9 +88,11 @@ describe('alert rules', () => {
     expect(explained('KycRelayAttemptsUnsent')).toEqual(unsent)
     // After a day the service goes on only if the fault was its own.
     const late = { attempt: 1, queuedForMs: 25 * 60 * 60 * 1000 }
-    const ownFaults = PHOTO_FAILURES.filter(
-      (failure) => photoOutcome({ kind: 'failed', failure }, late).state === 'RETRYING',
-    ).toSorted()
+    const failures = (buildSchema(typeDefs).getType('KycPhotoFailure') as GraphQLEnumType).getValues()
+    const ownFaults = failures
+      .map(({ name }) => name as PhotoFailure)
+      .filter((failure) => photoOutcome({ kind: 'failed', failure }, late).state === 'RETRYING')
+      .toSorted()
     expect(explained('KycRelayPhotosNotStored')).toEqual(ownFaults)
     const asked = alerts.find(({ alert }) => alert === 'KycRelayPhotosNotStored')?.expr
     expect(
