@@ -120,8 +120,9 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
  * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
  * It finds the submitted SSN and document number in any spelling, the SSN also encoded or split over a list, other
- * dashed SSNs and nine digits under an SSN-like key, also in a text that is JSON. It also finds machine readable zones, licence barcodes, card numbers and images. Bare nine-digit references,
- * UUIDs, timestamps and booleans under SSN-like keys are not personal data.
+ * dashed SSNs and nine digits under an SSN-like key, also in a text that is JSON. It also finds machine readable zones,
+ * licence barcodes, card numbers and images. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like
+ * keys are not personal data.
  *
  * @param submission Unvalidated arguments.
  */
