@@ -2,6 +2,7 @@ import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
 import type { OpenHeaders, SealedHeaders } from '@kyc-relay/webhooks/internal'
 import type { SealContext } from '@kyc-relay/kyc-core/internal'
 import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/internal'
+import { findDamaged } from '../identity/find-damaged.js'
 import { openText, rewrapText, sealText, wrappingKeyIdOfText } from '../identity/sealed-value.js'
 
 const contextOf = (appId: string): SealContext => ({ purpose: 'endpoint_headers', appId })
@@ -23,18 +24,23 @@ function textOf({ sealed, dataKey }: Halves): string {
   }
 }
 
+interface DamagedEndpoint {
+  readonly appId: string
+  readonly endpointId: string
+}
+
 /** Seals and opens static headers of endpoints. */
 export interface EndpointHeaders {
   seal(appId: string, headers: Readonly<Record<string, string>>): Promise<SealedHeaders>
   /** Rejects with KycError `KEY_UNKNOWN`, `SEAL_BROKEN`. */
   readonly open: OpenHeaders
-  /** Checks whether the key file has the keys of all headers. */
-  canOpenAll(): Promise<boolean>
+  /** Finds endpoints with damaged headers as {@link findDamaged} does. Rejects with KycError `KEY_UNKNOWN`. */
+  findDamaged(verifiedKeyIds: ReadonlySet<string>): Promise<readonly DamagedEndpoint[]>
   /**
    * Re-wraps headers under the current wrapping key, each in one write. It continues after a stop, and two processes
    * may run it at once. Rejects with KycError `SEAL_BROKEN` in the end when some are damaged.
    */
-  rewrap(shouldContinue: () => boolean): Promise<number>
+  rewrap(shouldContinue: () => boolean, onDamaged?: (endpoint: DamagedEndpoint) => void): Promise<number>
 }
 
 /** Creates what seals and opens static headers. */
@@ -64,23 +70,12 @@ export function createEndpointHeaders(deps: {
       return { names: Object.keys(headers), ...halvesOf(text) }
     },
     open,
-    async canOpenAll() {
-      const opened = new Set<string>()
-      try {
-        for await (const page of pages()) {
-          for (const row of page) {
-            const keyId = wrappingKeyIdOfText(textOf(row.headers))
-            if (opened.has(keyId)) continue
-            await open(row)
-            opened.add(keyId)
-          }
-        }
-        return true
-      } catch {
-        return false
-      }
-    },
-    async rewrap(shouldContinue) {
+    findDamaged: (verifiedKeyIds) =>
+      findDamaged(pages(), verifiedKeyIds, {
+        wrappingKeyIdOf: ({ headers }) => wrappingKeyIdOfText(textOf(headers)),
+        open,
+      }),
+    async rewrap(shouldContinue, onDamaged = () => undefined) {
       const current = await cipher.currentKeyId()
       let rewrapped = 0
       let damaged: KycError | null = null
@@ -96,6 +91,7 @@ export function createEndpointHeaders(deps: {
             // Damaged headers must not hold up those after them.
             if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
             damaged = error
+            onDamaged({ appId, endpointId })
           }
         }
       }

@@ -4,6 +4,7 @@ import type { SigningKey } from '@kyc-relay/webhooks/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
+import { findDamaged } from './find-damaged.js'
 import { openApiKey, sealApiKey, wrappingKeyIdOf } from './sealed-api-key.js'
 import { pagesOfApiKeys } from './api-key-pages.js'
 
@@ -55,8 +56,8 @@ export interface ApiKeys {
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
   /** Returns the waiting key; null when no key waits. */
   findWaiting(appId: string): Promise<SigningKey | null>
-  /** Checks whether the stored keys can be opened. Reads all keys and opens one for each wrapping key. */
-  canOpenAll(): Promise<boolean>
+  /** Finds damaged keys as {@link findDamaged} does. Rejects with KycError `KEY_UNKNOWN`. */
+  findDamaged(verifiedKeyIds: ReadonlySet<string>): Promise<readonly Pick<ApiKeyRow, 'appId' | 'version'>[]>
   /** Returns the state of a version; null for a version that is not accepted. */
   findStanding(key: { readonly appId: string; readonly version: number }): Promise<KeyVersion['standing'] | null>
   /** Lists accepted versions, newest first. */
@@ -162,22 +163,11 @@ export function createApiKeys(deps: {
       const waiting = (await directory.listApiKeys([appId], at)).find((row) => row.signsFrom > at)
       return waiting === undefined ? null : { appId, key: await openApiKey(cipher, waiting), version: waiting.version }
     },
-    async canOpenAll() {
-      const opened = new Set<string>()
-      for await (const page of pagesOfApiKeys(directory, now)) {
-        for (const row of page) {
-          try {
-            const keyId = wrappingKeyIdOf(row)
-            if (opened.has(keyId)) continue
-            await openApiKey(cipher, row)
-            opened.add(keyId)
-          } catch {
-            return false
-          }
-        }
-      }
-      return true
-    },
+    findDamaged: (verifiedKeyIds) =>
+      findDamaged(pagesOfApiKeys(directory, now), verifiedKeyIds, {
+        wrappingKeyIdOf,
+        open: (row) => openApiKey(cipher, row),
+      }),
     listVersions,
     async findStanding({ appId, version }) {
       return (await listVersions(appId)).find((one) => one.version === version)?.standing ?? null

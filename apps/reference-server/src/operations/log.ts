@@ -12,6 +12,7 @@ export interface LogFields {
   readonly detail?: string
   readonly reason?: string
   readonly appId?: string
+  readonly keyVersion?: number
   readonly userId?: string
   readonly verificationId?: string
   readonly eventId?: string
@@ -48,6 +49,7 @@ const allowed = new Set<keyof LogFields>([
   'detail',
   'reason',
   'appId',
+  'keyVersion',
   'userId',
   'verificationId',
   'eventId',

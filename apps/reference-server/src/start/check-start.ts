@@ -3,6 +3,9 @@ import type { KeyFile } from '@kyc-relay/kyc-core/node'
 import type { KeyCheck } from '@kyc-relay/storage-drizzle/internal'
 import type { Storage } from '../wiring/storage.js'
 import type { Env } from '../env.js'
+import type { EndpointHeaders } from '../events/endpoint-headers.js'
+import type { ApiKeys } from '../identity/api-keys.js'
+import { apiKeyDamaged, headersDamaged } from '../identity/find-damaged.js'
 import type { Log } from '../operations/log.js'
 import { StartError } from './start-error.js'
 import { findForeignKey, keyChecksOf } from './key-checks.js'
@@ -16,8 +19,8 @@ const wrongKeyTexts: Readonly<Record<KeyCheck['purpose'], string>> = {
     'KEY_FILE does not hold the fingerprint key of the vault (VAULT_DATABASE_URL): replays would not be recognised.',
   audit: 'KEY_FILE lacks an audit key that sealed entries of the audit log.',
 }
-const wrongApiKeysText =
-  'KEY_FILE does not hold the keys that sealed the API keys of apps (DATABASE_URL), or an API key is damaged.'
+const wrongApiKeysText = 'KEY_FILE does not hold the keys that sealed the API keys of apps (DATABASE_URL).'
+const wrongHeadersText = 'KEY_FILE does not hold the keys that sealed the static headers of endpoints (DATABASE_URL).'
 
 /**
  * Refuses a start when key file, vault and business database do not belong together. Otherwise old values could not be
@@ -27,13 +30,13 @@ const wrongApiKeysText =
  */
 export async function checkStart(parts: {
   readonly storage: Storage
-  readonly apiKeys: { canOpenAll(): Promise<boolean> }
-  readonly endpointHeaders: { canOpenAll(): Promise<boolean> }
+  readonly apiKeys: Pick<ApiKeys, 'findDamaged'>
+  readonly endpointHeaders: Pick<EndpointHeaders, 'findDamaged'>
   readonly keys: KeyFile
   readonly env: Pick<Env, 'allowIncompleteVault'>
   readonly log: Log
 }): Promise<void> {
-  const { storage, apiKeys, endpointHeaders, keys } = parts
+  const { storage, keys } = parts
   const { inspection } = storage.vault
   const given = keyChecksOf(keys)
   const known = await inspection.listKeyChecks()
@@ -50,12 +53,31 @@ export async function checkStart(parts: {
       throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
     })
   }
-  const opens = (await apiKeys.canOpenAll()) && (await endpointHeaders.canOpenAll())
-  if (!opens) throw new StartError('KEY_FILE_WRONG', wrongApiKeysText)
+  await reportDamaged(parts, new Set(known.map(({ keyId }) => keyId).filter((keyId) => sealKeyIds.has(keyId))))
 
   await checkVault(parts)
   const fresh = given.filter(({ keyId }) => !known.some((each) => each.keyId === keyId))
   if (fresh.length > 0) await inspection.addKeyChecks(fresh)
+}
+
+/** Names damaged API keys and headers in the log: they concern one app, so the others are served. */
+async function reportDamaged(
+  { apiKeys, endpointHeaders, log }: Parameters<typeof checkStart>[0],
+  verifiedKeyIds: ReadonlySet<string>,
+): Promise<void> {
+  for (const { appId, version } of await apiKeys.findDamaged(verifiedKeyIds).catch(refuse(wrongApiKeysText))) {
+    log.warn(apiKeyDamaged, { appId, keyVersion: version })
+  }
+  for (const { appId, endpointId } of await endpointHeaders
+    .findDamaged(verifiedKeyIds)
+    .catch(refuse(wrongHeadersText))) {
+    log.warn(headersDamaged, { appId, endpointId })
+  }
+}
+
+const refuse = (text: string) => (error: unknown) => {
+  if (error instanceof KycError && error.code === 'KEY_UNKNOWN') throw new StartError('KEY_FILE_WRONG', text)
+  throw error
 }
 
 /**

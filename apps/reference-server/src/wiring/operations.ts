@@ -1,3 +1,4 @@
+import { headersDamaged } from '../identity/find-damaged.js'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { recoverEvents } from '@kyc-relay/webhooks/delivery'
@@ -73,7 +74,8 @@ export async function wireOperations(deps: {
       portalSessions: storage.portalSessions,
     },
     apiKeys: { directory, cipher, now },
-    rewrapHeaders: (shouldContinue) => endpointHeaders.rewrap(shouldContinue),
+    rewrapHeaders: (shouldContinue) =>
+      endpointHeaders.rewrap(shouldContinue, (endpoint) => log.warn(headersDamaged, endpoint)),
     publishStatusChanges: env.kycStatusEvents
       ? () =>
           publishStatusChanges({

@@ -56,7 +56,8 @@ it('re-wraps all pages once, goes on after a stop, and then needs only the new k
   expect(await headers.rewrap(() => true)).toBe(0)
   expect([...rows.values()].map((row) => row.headers.sealed)).toEqual(sealed)
   expect(await headers.open(rows.get('endpoint 0449')!)).toEqual({ 'X-Tenant': 'blue 449' })
-  expect(await createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(keyFile) }).canOpenAll()).toBe(false)
+  const former = createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(keyFile) })
+  await expect(former.findDamaged(new Set())).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
 })
 
 it('re-wraps what is beside damaged headers, and tells of them in the end', async () => {
@@ -64,7 +65,14 @@ it('re-wraps what is beside damaged headers, and tells of them in the end', asyn
   const [first] = [...rows.values()]
   rows.set(first!.endpointId, { ...first!, headers: { ...first!.headers, dataKey: '{' } })
   const headers = createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(rotated) })
-  await expect(headers.rewrap(() => true)).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  const told: unknown[] = []
+  const rewrapping = headers.rewrap(
+    () => true,
+    (endpoint) => told.push(endpoint),
+  )
+  await expect(rewrapping).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  expect(told).toEqual([{ appId: first!.appId, endpointId: first!.endpointId }])
+  expect(await headers.findDamaged(new Set())).toMatchObject([{ endpointId: first!.endpointId }])
   rows.delete(first!.endpointId)
   expect(await headers.rewrap(() => true)).toBe(0)
 })
@@ -72,7 +80,8 @@ it('re-wraps what is beside damaged headers, and tells of them in the end', asyn
 it('tells whether the key file has the keys of all', async () => {
   const rows = await sealedRows(3)
   const another = cipherOf(createKeyFile({ randomBytes, now: new Date(0) }))
-  const canOpen = (cipher: typeof another) => createEndpointHeaders({ store: storeOf(rows), cipher }).canOpenAll()
-  expect([await canOpen(cipherOf(keyFile)), await canOpen(cipherOf(rotated))]).toEqual([true, true])
-  expect(await canOpen(another)).toBe(false)
+  const damagedFor = (cipher: typeof another) =>
+    createEndpointHeaders({ store: storeOf(rows), cipher }).findDamaged(new Set())
+  expect([await damagedFor(cipherOf(keyFile)), await damagedFor(cipherOf(rotated))]).toEqual([[], []])
+  await expect(damagedFor(another)).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
 })

@@ -6,7 +6,7 @@ import { addSealKey, createLocalAuditSeal, createLocalCipher, parseKeyFile } fro
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKeys } from '../../src/identity/api-keys.js'
-import { wrappingKeyIdOf } from '../../src/identity/sealed-api-key.js'
+import { sealApiKey, wrappingKeyIdOf } from '../../src/identity/sealed-api-key.js'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
@@ -16,6 +16,7 @@ import { rewrapApiKeys } from '../../src/operations/maintenance/rewrap-api-keys.
 const now = () => new Date('2026-01-01T00:00:00Z')
 const whole = '11111111-0000-7000-8000-000000000000'
 const damaged = '00000000-0000-7000-8000-000000000000'
+const warning = { msg: 'an API key is damaged: revoke it and issue a new one', appId: damaged, keyVersion: 1 }
 
 let dataDir: string
 
@@ -24,9 +25,20 @@ beforeEach(() => {
   return () => rmSync(dataDir, { recursive: true, force: true })
 })
 
-function startHere() {
+async function startHere() {
+  const lines: Record<string, unknown>[] = []
   const env = parseEnv({ PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir })
-  return startServer(env, createLog({ logLevel: 'error' }, { write: () => undefined }))
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>)
+  const server = await startServer(env, createLog({ logLevel: 'warn' }, { write }))
+  onTestFinished(() => server.stop('TEST'))
+  const token = readFileSync(join(dataDir, 'internal-token'), 'utf8').trim()
+  const internal = (method: string, path: string) =>
+    fetch(`http://127.0.0.1:${server.ports.internal}/internal/v1/apps/${damaged}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ reason: 'The row is damaged.' }),
+    })
+  return { stop: () => server.stop('TEST'), internal, lines }
 }
 
 /** The API keys in the database of a server that was here before. */
@@ -57,7 +69,7 @@ const damages = [
 ] as const
 
 it.each(damages)('a rotation re-wraps the keys after one of which is stored: %s', async (_name, sealed) => {
-  await (await startHere()).stop('TEST')
+  await (await startHere()).stop()
   const { apiKeys, directory, close } = await openHere()
   await apiKeys.createApp({ appId: damaged, name: 'Example' })
   const { apiKey } = await apiKeys.createApp({ appId: whole, name: 'Example' })
@@ -76,23 +88,50 @@ it.each(damages)('a rotation re-wraps the keys after one of which is stored: %s'
 })
 
 describe.each(damages)('an API key of which is stored: %s', (_name, sealed) => {
-  it('refuses the start with a fixed text, and the keys of others open', async () => {
-    await (await startHere()).stop('TEST')
+  it('is named at the start, the keys of others open, and the operator replaces it', async () => {
+    await (await startHere()).stop()
     const { apiKeys, directory, cipher, close } = await openHere()
     await apiKeys.createApp({ appId: damaged, name: 'Example' })
     const { apiKey } = await apiKeys.createApp({ appId: whole, name: 'Example' })
-    expect(await apiKeys.canOpenAll()).toBe(true)
+    expect(await apiKeys.findDamaged(new Set())).toEqual([])
     damage(sealed)
 
-    expect(await apiKeys.canOpenAll()).toBe(false)
+    expect(await apiKeys.findDamaged(new Set())).toMatchObject([{ appId: damaged, version: 1 }])
     await expect(apiKeys.current([damaged])).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
     expect(await apiKeys.current([whole])).toEqual([{ appId: whole, key: apiKey, version: 1 }])
-    await expect(rewrapApiKeys({ directory, cipher, now })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+    const lines: unknown[] = []
+    const log = { warn: (message: string, fields?: object) => void lines.push({ message, ...fields }) }
+    await expect(rewrapApiKeys({ directory, cipher, now, log })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+    expect(lines).toEqual([{ message: warning.msg, appId: damaged, keyVersion: 1 }])
+
+    const server = await startHere()
+    expect(server.lines).toContainEqual(expect.objectContaining(warning))
+    expect((await server.internal('DELETE', 'keys/1')).status).toBe(204)
+    const issued = await server.internal('POST', 'keys')
+    expect(issued.status).toBe(201)
+    const key = (await issued.json()) as { apiKey: string }
+    expect(await createApiKeys({ directory, cipher, now: () => new Date() }).current([damaged])).toEqual([
+      { appId: damaged, key: key.apiKey, version: 2 },
+    ])
     await close()
-    await expect(startHere()).rejects.toMatchObject({
-      code: 'KEY_FILE_WRONG',
-      message:
-        'KEY_FILE does not hold the keys that sealed the API keys of apps (DATABASE_URL), or an API key is damaged.',
-    })
+    await server.stop()
+    expect((await startHere()).lines).not.toContainEqual(expect.objectContaining({ msg: warning.msg }))
   })
+})
+
+it('the only key under a wrapping key that does not open is damaged if the wrapping key is the right one', async () => {
+  await (await startHere()).stop()
+  const { apiKeys, cipher, close } = await openHere()
+  await apiKeys.createApp({ appId: damaged, name: 'Example' })
+  const database = new Database(join(dataDir, 'kyc.db'))
+  database.prepare('DELETE FROM kyc_relay_api_keys WHERE app_id <> ?').run(damaged)
+  const { sealed } = database.prepare('SELECT sealed FROM kyc_relay_api_keys').get() as { sealed: Buffer }
+  database.close()
+  damage(await sealApiKey(cipher, { appId: whole, version: 1 }, 'moved from another app'))
+  const keyId = await cipher.currentKeyId()
+  expect(wrappingKeyIdOf({ sealed })).toBe(keyId)
+  expect(await apiKeys.findDamaged(new Set([keyId]))).toHaveLength(1)
+  await expect(apiKeys.findDamaged(new Set())).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
+  await close()
+  expect((await startHere()).lines).toContainEqual(expect.objectContaining(warning))
 })

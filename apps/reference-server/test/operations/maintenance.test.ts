@@ -265,8 +265,9 @@ it.each(['sqlite', 'postgres'] as const)(
     const cipher = createLocalCipher({ keys: parseKeyFile(JSON.stringify(alone)) })
     const signing = await createApiKeys({ directory, cipher, now }).current(appIds)
     expect(signing.map((key) => key?.key)).toEqual(appIds.map((appId) => made.get(appId)))
-    expect(await createApiKeys({ directory, cipher, now }).canOpenAll()).toBe(true)
-    expect(await createApiKeys({ directory, cipher: before, now }).canOpenAll()).toBe(false)
+    expect(await createApiKeys({ directory, cipher, now }).findDamaged(new Set())).toEqual([])
+    const former = createApiKeys({ directory, cipher: before, now }).findDamaged(new Set())
+    await expect(former).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
   },
 )
 
@@ -283,6 +284,7 @@ it('a key file that lacks the key of one app in the middle is found out at the s
     const appId = `00000000-0000-7000-8000-00000000000${index}`
     await createApiKeys({ directory, cipher: sealing, now }).createApp({ appId, name: 'Example' })
   }
-  expect(await createApiKeys({ directory, cipher, now }).canOpenAll()).toBe(false)
+  const looking = createApiKeys({ directory, cipher, now }).findDamaged(new Set())
+  await expect(looking).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
   await expect(rewrapApiKeys({ directory, cipher, now })).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
 })

@@ -103,7 +103,7 @@ export function createMaintenance(deps: {
         intervalMs: hourMs,
         async run(shouldContinue) {
           await telling('re-wrap API keys', 'API keys re-wrapped', (tell) =>
-            rewrapApiKeys(deps.apiKeys, tell, shouldContinue),
+            rewrapApiKeys({ ...deps.apiKeys, log }, tell, shouldContinue),
           )
         },
       },

@@ -2,7 +2,9 @@ import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
 import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { pagesOfApiKeys } from '../../identity/api-key-pages.js'
+import { apiKeyDamaged } from '../../identity/find-damaged.js'
 import { rewrapApiKey, wrappingKeyIdOf } from '../../identity/sealed-api-key.js'
+import type { Log } from '../log.js'
 
 type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
 
@@ -14,7 +16,12 @@ type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
  * @throws KycError `KEY_UNKNOWN` when the key file lacks a wrapping key; `SEAL_BROKEN` in the end when some are damaged.
  */
 export async function rewrapApiKeys(
-  deps: { readonly directory: Directory; readonly cipher: PiiCipher; readonly now: () => Date },
+  deps: {
+    readonly directory: Directory
+    readonly cipher: PiiCipher
+    readonly now: () => Date
+    readonly log?: Pick<Log, 'warn'>
+  },
   onProgress: (progress: { readonly rewrapped: number; readonly remaining: number }) => void = () => undefined,
   shouldContinue: () => boolean = () => true,
 ): Promise<number> {
@@ -43,6 +50,7 @@ export async function rewrapApiKeys(
         if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
         damaged = error
         remaining += 1
+        deps.log?.warn(apiKeyDamaged, { appId, keyVersion: version })
       }
     }
     if (counted + outdated.length > 0) onProgress({ rewrapped, remaining })
