@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { AttemptFailure } from './guarded-connection.js'
 import { Client } from './http-client.js'
+import { readPastContinue } from './unasked-continue.js'
 
 /** Limit of informational (1xx) responses; regular servers send fewer. */
 const maxInformational = 32
@@ -25,6 +26,7 @@ export async function exchangeOnce(
   signal: AbortSignal,
   read: (response: Dispatcher.ResponseData) => Promise<void>,
 ): Promise<void> {
+  readPastContinue(socket)
   const client = new Client(url.origin, {
     // Deferred: the client calls this function in the middle of its own work.
     connect: (_options, callback) => queueMicrotask(() => callback(null, socket)),

@@ -124,6 +124,7 @@ describe('the final status decides', () => {
       `HTTP/1.1 103 Early Hints\r\n\r\n${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(3)}${ok()}`,
       200,
     ],
+    ['a 100 Continue that nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${ok()}`, 200],
     ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n', 200],
     ['more body than its length', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfineHTTP/1.1 500 No\r\n\r\n', 200],
     ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 4\r\n\r\nfine', 200],
