@@ -5,6 +5,7 @@ import {
 } from '@kyc-relay/kyc-core/internal'
 import {
   BREAK,
+  NoUnusedVariablesRule,
   parse,
   specifiedRules,
   validate,
@@ -62,6 +63,12 @@ function hasStringLiteral(document: DocumentNode): boolean {
   return found
 }
 
+/** Checks for a submission with a value in its document. Variables do not matter for it. */
+function isInlined(submission: PreparedSubmissionDocument): boolean {
+  const inspected = submission.inspect(null, {})
+  return !inspected.ok && inspected.code === 'ARGUMENTS_MUST_BE_VARIABLES'
+}
+
 function check(
   schema: GraphQLSchema,
   text: string,
@@ -82,8 +89,15 @@ function check(
     const submission = prepareSubmissionDocument(document)
     const { exceeded } = submission.limits
     if (exceeded !== null) return { ok: false, code: 'LIMIT_EXCEEDED', detail: exceeded }
-    const errors = validate(schema, document, [...rules.specified, ...rules.own], { maxErrors: 1 })
-    return errors.length > 0 ? refuse('GRAPHQL_VALIDATION_FAILED') : { ok: true, document, submission }
+    const isValid = (applied: readonly ValidationRule[]): boolean =>
+      validate(schema, document, applied, { maxErrors: 1 }).length === 0
+    if (!isValid([...rules.specified.filter((rule) => rule !== NoUnusedVariablesRule), ...rules.own])) {
+      return refuse('GRAPHQL_VALIDATION_FAILED')
+    }
+    // A value in place of a variable leaves the variable unused. `inspect` names the mistake: an inlined value.
+    return isInlined(submission) || isValid([NoUnusedVariablesRule])
+      ? { ok: true, document, submission }
+      : refuse('GRAPHQL_VALIDATION_FAILED')
   } catch {
     return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED', problem: { locations: [] } }
   }

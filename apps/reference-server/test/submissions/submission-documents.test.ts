@@ -63,6 +63,16 @@ describe('on the secure endpoint', () => {
         .replace('$decisionReason: String, ', ''),
       {},
     ],
+    [
+      'a person inlined, with its variable still declared',
+      submissionDocument.replace('person: $person', `person: ${person}`),
+      {},
+    ],
+    [
+      'null inlined, with its variable still declared',
+      submissionDocument.replace('decisionReason: $decisionReason', 'decisionReason: null'),
+      {},
+    ],
     ['a default value', submissionDocument.replace('$person: JSON!', `$person: JSON = ${person}`), {}],
     [
       'a default value of another variable',
