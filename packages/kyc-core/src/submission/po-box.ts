@@ -28,8 +28,8 @@ const BOX = String.raw`(?:MAIL ?)?BOX ?#? ?\d+-?[A-Z]?`
 const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}\b|^${HOUSE}\.?, ?${BOX}$`)
 
 const PO_BOX = [
-  // P.O. Box, P O Box, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
-  /\b(?:US)?P[ .,/\\|*_-]{0,3}[O0][ .,/\\|*_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
+  // P.O. Box, P O Box, P O B O X, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
+  /\b(?:US)?P[ .,/\\|*_-]{0,3}[O0][ .,/\\|*_-]{0,3}B ?[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
   /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
   // P.O. 9, PO #9 at the start of a line or of a part of a line
@@ -53,7 +53,7 @@ const PO_BOX = [
   // Without a number, as the whole line
   /^(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTKAST|ANTWOORDNUMMER|PACKSTATION|POSTFILIALE)$/,
   /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
-  /\bAPARTAT (?:POSTAL|DE CORREUS)\b/,
+  /\b(?:APARTAT|APTAT\.?) (?:POSTAL|DE CORREUS)\b/,
   /\b(?:AP|APART|APDO|APT|APTDO|APTO)\.? ?(?:DE )?CORREOS?\b/,
   /\b(?:AP\.? ?|CAJON )POSTAL\b/,
   /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
@@ -73,6 +73,8 @@ const PO_BOX = [
   /\b(?:KOTAK|TROMOL) POS\b/,
   /\bPETI SURAT\b/,
   /(?:^|[\s,])[TΤ]\.? ?Θ\.? ?\d/u,
+  // China: a number and 邮箱. Not "邮箱厂路", a street.
+  /\d ?[号號]?[邮郵]箱(?![厂廠路街巷])|^[邮郵]箱 ?\d/u,
   /\bPOSTILOKERO\b/,
   /\bPOSTAFIOK\b/,
   /\bPOST(?:NI |\. ?)PRED(?:AL|\.)/,
@@ -81,22 +83,29 @@ const PO_BOX = [
   /\bPOSTOVY PRIECINOK\b/,
   /\bPASTO DEZUTE\b/,
   /\bABONENTINE DEZUTE\b/,
-  /\b(?:PASTA|ABONENTA|ABONENTU) KASTITE\b/,
+  /\b(?:PASTA|ABONENT[AU]|ABONEMENT[AU]) (?:PAST)?KASTITE\b/,
+  /^PASTKASTITE ?(?:NR\.? ?)?\d/,
   /\bPOSTHOLF\b/,
   /\bPOSTA KUTUSU\b/,
-  /\bPOCT QUTUSU\b/,
+  /\b(?:POCT|ABONENT) QUTUSU\b/,
   /\bKUTIA POSTARE\b/,
-  /\bBOSCA POIST\b/,
+  /\bBOSCA (?:POIST|O\.? ?P\b)/,
+  /\bBOGSA (?:A['’] )?PH?UIST\b/,
   /\bBLWCH (?:POST|SP)\b/,
   /\bHO[PM] THU ?(?:BUU [DĐ]IEN ?)?(?:SO ?)?\d/,
-  /\bPOCHTA QUTISI\b/,
+  /\b(?:POCHTA|ABONENT) QUTISI\b/,
+  /\b(?:POCTA|ABONENT) GUTUSY\b/,
   /\bSANDUUQA BOOSTADA\b/,
   /\bKAHON NG KOREO\b/,
   /\bBWAT POSTAL\b/,
-  // The Netherlands: reply numbers. Germany: parcel lockers and branches that keep the mail of a customer number.
+  // The Netherlands: reply numbers. Germany: parcel lockers and branches that keep the mail of a customer number. Great
+  // Britain, Australia, New Zealand: reply addresses and lockers.
   /(?:^|, ?)ANTWOORDNUMMER ?\d/,
   /(?:^|, ?)(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
-  /\bSANDUKU LA POSTA\b/,
+  /^FREEPOST\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b)/,
+  /^REPLY PAID ?\d/,
+  /^PARCEL (?:LOCKER|COLLECT) ?\d/,
+  /\bSANDUKU LA (?:POSTA|BARUA)\b/,
   // Not "العاص. بناية", a name and a building.
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
   /(?:^|[\s,،])ص ?[بپ]\.? ?\p{Nd}/u,
@@ -131,11 +140,11 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['LV', 'LT'], /(?:^|, ?| )[AP](?:\. ?|\/)[KD]\.? ?\d/],
   [['RS', 'ME', 'BA'], /(?:^|, ?)P\.? ?F\.? ?(?:BR\.? ?)?\d/],
   [['RS', 'ME', 'BA', 'MK'], /(?:^|, ?)П\. ?(?:Ф\.|ФАХ) ?(?:БР\.? ?)?\d/u],
-  [['AR', 'UY'], /(?:^|, ?)C\.? ?C\.? ?(?:N[O°º]?\.?|#)? ?\d/],
+  [['AR', 'UY', 'PY'], /(?:^|, ?)C\.? ?C\.? ?(?:N[O°º]?\.?|#)? ?\d/],
   [['BR', 'MZ', 'AO', 'CV', 'ST', 'GW'], /(?:^|, ?)C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
   [['MX'], /(?:^|, ?)A\.? ?P\. ?(?:N[O°º]?\.?|#)? ?\d/],
   [['CO'], /(?:^|, ?)A\.? ?A\.? ?(?:N[O°º]?\.?|#)? ?\d/],
-  [['IN', 'LK', 'NP', 'BD', 'PK'], /(?:^|, ?)P\.? ?B\.? ?(?:NO\.?|#) ?\d/],
+  [['IN', 'LK', 'NP', 'BD', 'PK'], /(?:^|, ?)P(?:\.? ?B\.? ?(?:NO\.?|#)|\. ?B\.) ?\d/],
   // A private mail bag of the post office. Elsewhere PMB is a private mailbox.
   [['NG', 'GH', 'GM', 'SL', 'LR'], /\bP\.? ?M\.? ?B\.? ?(?:NO\.?|#)? ?(?:[A-Z]{1,3} ?)?\d/],
   // Business mail without a street. A line that goes on with a house number is a street address.
@@ -146,8 +155,12 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['GH'], /(?:^|, ?)(?:P\.? ?O\.? ?)?BOX [A-Z]{1,3} ?\d/],
   [['MY'], /(?:^|, ?)P\. ?S\. ?\d/],
   [['AZ'], /(?:^|, ?)P\. ?Q\. ?\d/],
+  [['AZ', 'UZ'], /(?:^|, ?)[AP] ?\/ ?Q\.? ?\d/],
+  [['FO'], /(?:^|, ?)(?:POSTSMOGA|POSTRUM) ?\d/],
+  [['ML'], /(?:^|, ?| )B\.? ?P\.? ?E\.? ?\d/],
+  [['MN'], /(?:^|, ?)Ш\. ?Х\. ?-? ?\d/u],
   [['KZ'], /(?:^|[\s,])А ?\/ ?Ж\.? ?\d/u],
-  [['AM'], /(?:^|[\s,])Փ\. ?Ա\. ?\d/u],
+  [['AM'], /(?:^|[\s,])(?:Փ\. ?Ա\.|[ԱՓ] ?\/ ?Ա\.?) ?\d/u],
   [['HR', 'RS', 'BA', 'ME', 'SI', 'MK', 'CZ', 'SK'], /(?:^|, ?| )P\.? ?P\.? ?(?:BR\.? ?)?\d/],
   [['TZ', 'KE', 'UG'], /(?:^|, ?| )S\.? ?L\.? ?P\.? ?\d/],
   [

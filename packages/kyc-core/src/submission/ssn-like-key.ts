@@ -22,6 +22,11 @@ const REFERENCE_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Words that directly after the number's name make it a reference: `ssn_order_number`, `ssnTrace`. */
+const FOLLOWING_REFERENCE_WORDS: ReadonlySet<string> = new Set(
+  'order trace ticket batch job correlation tracking confirmation audit consent event'.split(' '),
+)
+
 /** Quick check: each word and phrase above contains one of these. */
 const PLAIN_KEY = /^[ -~]*$/
 const ANY_ROOT = /ssn|tin|social|tax/i
@@ -39,14 +44,16 @@ function wordsOf(key: string): string[] {
 
 /**
  * Checks whether a key names an SSN or another taxpayer number: `ssn`, `social_security_number`, `taxId`,
- * `applicantSSN`. False for `ssnMatchScore`, `ssn_check_id`, `listing`.
+ * `applicantSSN`, `order_ssn`. False for `ssnMatchScore`, `ssn_check_id`, `ssn_order_number`, `listing`.
  */
 export function isSsnLikeKey(key: string): boolean {
   if (PLAIN_KEY.test(key) && !ANY_ROOT.test(key)) return false
   const words = wordsOf(key)
   if (words.some((word) => REFERENCE_WORDS.has(word))) return false
   const text = ` ${words.join(' ')} `
-  const isWord = !words.includes('id') && words.some((word) => SSN_WORD.test(word))
+  const isNumber = (word: string, index: number): boolean =>
+    SSN_WORD.test(word) && !FOLLOWING_REFERENCE_WORDS.has(words[index + 1] ?? '')
+  const isWord = !words.includes('id') && words.some(isNumber)
   return isWord || SSN_PHRASES.some((phrase) => text.includes(` ${phrase} `))
 }
 

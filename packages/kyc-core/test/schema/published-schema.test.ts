@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { format } from 'prettier'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
+import { isFullDate } from '../../src/submission/calendar-date.js'
 import { applyChange, BASE, CASES_NOW, REMOVED, type CaseRow } from '../submission/cases/case-row.js'
 import { CASE_TABLES } from '../submission/cases/case-tables.js'
 import { submissionJsonSchema } from './submission-json-schema.js'
@@ -80,7 +81,7 @@ describe('schema/kyc-submission-1.0.json', () => {
     strict: true,
     strictRequired: false,
     strictTypes: false,
-    validateFormats: false,
+    formats: { date: isFullDate },
   }).compile(asRead(submissionJsonSchema()) as object)
 
   it('accepts every submission that is accepted', () => {

@@ -200,6 +200,8 @@ export const refusedFreeForm: readonly CaseGroup[] = [
           ['applicantSsn', '219099999'],
           ['applicantSSN', '219099999'],
           ['ssn_full', '219.09.9999'],
+          ['order_ssn', '219099999'],
+          ['ssn_on_order', '219099999'],
           ['ssn9', '219099999'],
           ['applicant_ssn9', '219099999'],
           ['USERSSN', '219099999'],
