@@ -17,6 +17,7 @@ import { loadEventTypes } from './start/load-event-types.js'
 import { loadOperators } from './start/load-operators.js'
 import { ensureDataDir, ensureInternalToken, ensureLocalOperator, loadKeyFile } from './start/local-files.js'
 import { createStartingApp } from './operations/starting-app.js'
+import { watchFileDescriptors } from './operations/file-descriptors.js'
 import { createLog, errorCode, type ServerLog } from './operations/log.js'
 import { createRateLimitedWarning } from './operations/rate-limited-warning.js'
 import { checkStart } from './start/check-start.js'
@@ -81,6 +82,7 @@ export async function startServer(
   })
   const drops = createRateLimitedWarning(log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
   const warnings = setInterval(() => [refusals, drops].forEach((one) => one.check()), warningCheckMs).unref()
+  const stopWatching = watchFileDescriptors(log, nowMs)
   const loadShedding = createLoadShedding({
     maxInFlight: env.maxInFlight,
     onRefused() {
@@ -148,6 +150,7 @@ export async function startServer(
     parts?.beginStopping()
     loadShedding.stop()
     clearInterval(warnings)
+    stopWatching()
     parts?.disk.stop()
     const closing = listeners.map((listener) => listener.close())
     if (parts === null) return void (await Promise.all(closing))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:https'
+import { connect } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ import { createKeyFile } from '@kyc-relay/kyc-core/node'
 import { randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Agent, request } from 'undici'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
@@ -348,4 +349,24 @@ describe('a start that is refused names the setting, never its value', () => {
     const again = await start()
     expect(again.output()).toContain('"msg":"started"')
   })
+})
+
+it('logs that no file descriptor is left, and serves again when some are', async () => {
+  const server = await startServerProcess(dataDir, {}, 'ulimit -n 80')
+  onTestFinished(async () => void (await server.end('SIGKILL')))
+  const { port } = new URL(server.demo.apiUrl)
+  const sockets = Array.from({ length: 100 }, () => connect(Number(port), '127.0.0.1').on('error', () => undefined))
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
+  const line = await new Promise<string>((resolve) => {
+    server.process.stdout?.on('data', () => {
+      const found = server
+        .output()
+        .split('\n')
+        .find((one) => one.includes('no file descriptor is left'))
+      if (found !== undefined) resolve(found)
+    })
+  })
+  expect(JSON.parse(line)).toMatchObject({ level: 50, code: 'EMFILE' })
+  sockets.forEach((socket) => socket.destroy())
+  await vi.waitFor(async () => expect((await fetch(`${server.demo.apiUrl}/healthz`)).status).toBe(200))
 })
