@@ -6,6 +6,9 @@ import { runMigrateCommand, type DatabasePart, type TerminalLine } from './migra
 async function open(url: string, part: DatabasePart, ownTables: OwnTables | null): Promise<MigrationTarget> {
   // Loads only the requested engine, so the driver of the other one need not be installed.
   if (/^postgres(ql)?:/.test(url)) {
+    // The first process of a container gets only signals that it listens to. PostgreSQL rolls back what is open.
+    process.once('SIGINT', () => process.exit(130))
+    process.once('SIGTERM', () => process.exit(143))
     const { openPostgresMigrations } = await import('../engine/postgres/open-migrations.js')
     return openPostgresMigrations(url, part, ownTables)
   }
