@@ -137,7 +137,8 @@ export function keptEvidence(
     ...rest,
     status: result.status,
     message: result.message,
-    ssnStanding: ssn?.standing ?? null,
+    // An erasure removes the token of the SSN. The section stays, and it means that the SSN was validated.
+    ssnStanding: ssn?.standing ?? (rest.sections.some(({ section }) => section === 'ssn') ? 'VALIDATED' : null),
     hasDocumentNumber: documentNumber !== null,
     /** Corrections of the user's KYC status by operators. */
     corrections: corrections.map(({ userId: _, ...correction }) => correction),
