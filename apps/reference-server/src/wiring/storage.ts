@@ -68,8 +68,20 @@ function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
   const variable = sqlitePath(url) === null ? setting : `${setting} (default: ${file} in DATA_DIR)`
   return (error: unknown): never => {
     const isCoded = error instanceof Error && error.name === 'StorageError'
-    throw isCoded ? new StartError('DATABASE_NOT_OPENED', `${variable}: ${error.message}${codesOf(error)}`) : error
+    if (!isCoded) throw error
+    const text = fileProblems[errorFields(error).driverCode ?? ''] ?? error.message
+    throw new StartError('DATABASE_NOT_OPENED', `${variable}: ${text}${codesOf(error)}`)
   }
+}
+
+/** Texts for a path that cannot be a database file, by the code of the system. */
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'The folder of the database file does not exist. Create it, or correct the setting.',
+  ENOTDIR: 'A part of the path is a file. Correct the setting.',
+  EISDIR: 'The path names a folder. Set it to a file in it.',
+  EACCES: 'The user of this process has no right to read and write the database file and its folder.',
+  EPERM: 'The user of this process has no right to read and write the database file and its folder.',
+  EROFS: 'The file system of the database file is read-only.',
 }
 
 /** Formats the store's code, its cause and the driver's code in brackets: an operator finds them in the pages. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -54,6 +54,20 @@ test('a start says which database does not open, why, and with which code', asyn
     },
   ])
   expect(String(refusals) + logged.join('')).not.toContain('canary')
+})
+
+test.each([
+  ['in no folder', 'nowhere/kyc.db', 'ENOENT', 'The folder of the database file does not exist. Create it'],
+  ['that is a folder', '', 'EISDIR', 'The path names a folder. Set it to a file in it.'],
+  ['below a file', 'a-file/kyc.db', 'ENOTDIR', 'A part of the path is a file. Correct the setting.'],
+])('a start says what to do about a database file %s', async (_name, path, code, text) => {
+  writeFileSync(join(dataDir, 'a-file'), '')
+  expect(await refusalOf({ DATABASE_URL: `file:${join(dataDir, path)}` })).toMatchObject({
+    code: 'DATABASE_NOT_OPENED',
+    message: expect.stringMatching(
+      new RegExp(`^DATABASE_URL \\(default: kyc.db in DATA_DIR\\): ${text}.*\\(DATABASE_UNUSABLE, ${code}\\)$`),
+    ),
+  })
 })
 
 test('while it serves, a request that the database refuses is answered 503, and logged with cause and SQLSTATE', async () => {
