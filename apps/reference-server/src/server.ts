@@ -238,5 +238,5 @@ function loopbackOf(host: string): string {
 
 /** In local development a listener on loopback serves only loopback names. Otherwise a proxy decides. */
 function plainHosts(env: Env, host: string): ServesHost {
-  return !env.production && isLoopbackAddress(host) ? loopbackHosts : anyHost
+  return !env.production && isLoopbackAddress(host) ? loopbackHosts(host) : anyHost
 }

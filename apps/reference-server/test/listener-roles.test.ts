@@ -83,6 +83,20 @@ it.each(['localhost', '127.0.0.2', '::1'])('listens on %s without being asked tw
   expect(ports.api).toBeGreaterThan(0)
 })
 
+it.each(['127.0.0.1', 'localhost', '127.0.0.2', '::1'])('serves the addresses of demo.json on %s', async (host) => {
+  const server = await startTestServer({ HOST: host })
+  try {
+    const { apiUrl, internalUrl } = server.demo
+    const answers = await Promise.all([
+      server.call(`${apiUrl}/api/v1/webhooks`, { token: server.demo.apps[0]?.apiKey ?? null }),
+      server.call(`${internalUrl}/readyz`),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  } finally {
+    await server.stop()
+  }
+})
+
 it('in production it does not start without TLS of its own, not even on loopback', async () => {
   const first = await start({ ROLE: 'secure' })
   await first.stop('TEST_ENDED')

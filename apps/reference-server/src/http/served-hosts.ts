@@ -7,13 +7,14 @@ export type ServesHost = (name: string) => boolean
 /** Serves every name: a proxy decides which names reach the listener. */
 export const anyHost: ServesHost = () => true
 
-const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 /**
- * Serves the loopback names of this machine. This stops DNS rebinding: a foreign web page can point its name at
- * loopback, but its requests still have that name.
+ * Serves the loopback names of this machine, and the address of the listener. This stops DNS rebinding: a foreign web
+ * page can point its name at loopback, but its requests still have that name.
  */
-export const loopbackHosts: ServesHost = (name) => loopbackNames.has(withoutRootDot(name))
+export function loopbackHosts(listening: string): ServesHost {
+  const names = new Set(['localhost', '127.0.0.1', '[::1]', listening])
+  return (name) => names.has(withoutRootDot(name))
+}
 
 /** Serves the names of a certificate, including wildcards. Requests for other names are misdirected (RFC 9110 §7.4). */
 export function certificateHosts(certificatePem: string): ServesHost {

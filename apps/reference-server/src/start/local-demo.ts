@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { Env } from '../env.js'
 import { errorCode, type Log } from '../operations/log.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './demo-file.js'
@@ -15,8 +16,8 @@ export async function localDemo(
   const known = await readDemoFile(env.dataDir)
   const { apps, users } = known ?? (await seedDemo(parts))
   const demo: DemoFile = {
-    apiUrl: `http://127.0.0.1:${ports.api}`,
-    internalUrl: `http://127.0.0.1:${ports.internal}`,
+    apiUrl: `http://${urlHost(env.host)}:${ports.api}`,
+    internalUrl: `http://${env.host === '::1' ? '[::1]' : '127.0.0.1'}:${ports.internal}`,
     secureUrl: `https://localhost:${ports.secure}`,
     caFile: files.caFile,
     receiverCertFile: files.certificateFile,
@@ -31,4 +32,10 @@ export async function localDemo(
     log.warn('demo.json is that of an earlier start', { code: errorCode(error) })
   })
   return demo
+}
+
+/** Formats a `HOST` as the host of a URL. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return isIPv6(host) ? `[${host}]` : host
 }

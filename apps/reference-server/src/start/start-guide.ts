@@ -54,20 +54,20 @@ Submit a KYC result (the SSN is a well-known sample):
 
 Read the user's KYC status:
 
-  curl ${demo.apiUrl}/api/v1/graphql ${json} ${bearer(user.accessToken)} -d '{"query":"{ viewer { userId kycStatus } }"}'
+  curl '${demo.apiUrl}/api/v1/graphql' ${json} ${bearer(user.accessToken)} -d '{"query":"{ viewer { userId kycStatus } }"}'
 
 ${env.allowLoopbackReceivers ? receiverGuide(env.dataDir) : ''}Register a webhook endpoint:
 
-  curl ${demo.apiUrl}/api/v1/webhooks ${json} ${bearer(app.apiKey)} -d '{"url":"${url}"}'
+  curl '${demo.apiUrl}/api/v1/webhooks' ${json} ${bearer(app.apiKey)} -d '{"url":"${url}"}'
 
 Publish an event:
 
-  curl ${demo.internalUrl}/internal/v1/events ${json} ${bearer(demo.internalToken)} \\
+  curl '${demo.internalUrl}/internal/v1/events' ${json} ${bearer(demo.internalToken)} \\
     -d '{"appId":"${app.appId}","userId":"${user.userId}","eventType":"WIDGET_KYC_INITIATION","data":{}}'
 
 See what was delivered:
 
-  curl ${demo.apiUrl}/api/v1/webhooks/deliveries ${bearer(app.apiKey)}
+  curl '${demo.apiUrl}/api/v1/webhooks/deliveries' ${bearer(app.apiKey)}
 
 ${
   env.allowLoopbackReceivers
