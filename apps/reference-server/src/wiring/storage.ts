@@ -69,7 +69,9 @@ function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
   return (error: unknown): never => {
     const isCoded = error instanceof Error && error.name === 'StorageError'
     if (!isCoded) throw error
-    const text = fileProblems[errorFields(error).driverCode ?? ''] ?? error.message
+    const { code, driverCode = '' } = errorFields(error)
+    const isLocked = sqlitePath(url) !== null && code === 'STORE_UNAVAILABLE' && !driverCode.includes('FULL')
+    const text = fileProblems[driverCode] ?? (isLocked ? notWritable : error.message)
     throw new StartError('DATABASE_NOT_OPENED', `${variable}: ${text}${codesOf(error)}`)
   }
 }
@@ -83,6 +85,9 @@ const fileProblems: Readonly<Record<string, string>> = {
   EPERM: 'The user of this process has no right to read and write the database file and its folder.',
   EROFS: 'The file system of the database file is read-only.',
 }
+
+const notWritable =
+  'The database file cannot be written. Another process locks it, or the user of this process has no right to write it or a file beside it, such as -shm.'
 
 /** Formats the store's code, its cause and the driver's code in brackets: an operator finds them in the pages. */
 function codesOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   startOwnPostgres,
@@ -69,6 +70,17 @@ test.each([
     ),
   })
 })
+
+test('a start says that another process locks a database file', async () => {
+  const path = join(dataDir, 'locked.db')
+  const locked = new Database(path)
+  locked.exec('CREATE TABLE one (id); BEGIN EXCLUSIVE')
+  const refused = await refusalOf({ DATABASE_URL: `file:${path}` })
+  locked.close()
+  expect(refused).toMatchObject({
+    message: expect.stringMatching(/: The database file cannot be written\. .*\(STORE_UNAVAILABLE, SQLITE_BUSY\)$/),
+  })
+}, 30_000)
 
 test('while it serves, a request that the database refuses is answered 503, and logged with cause and SQLSTATE', async () => {
   await postgres.ask(`CREATE ROLE kyc LOGIN PASSWORD 'kyc'`)
