@@ -14,8 +14,12 @@ export interface OptionCheck {
   count(name: string, value: unknown, least: number): void
   /** Requires milliseconds from `least` to 2³¹ - 1, if given: a timer of a longer time ends at once. */
   timer(name: string, value: unknown, least: number): void
-  /** Requires that an object has no other members: a misspelt setting would have no effect. */
-  only(name: string, value: object, known: readonly string[]): void
+  /**
+   * Requires that an object has no other members: a misspelt setting would have no effect.
+   *
+   * @param name Null for the options themselves
+   */
+  only(name: string | null, value: object, known: readonly string[]): void
   /** Adds a violation unless `holds`. */
   rule(name: string, holds: boolean): void
   /** @throws WebhookError `OPTIONS_INVALID` with the violations, if there are any */
@@ -60,8 +64,9 @@ export function checkOptions(): OptionCheck {
     },
     timer: (name, value, least) => range(name, value, least, longestTimerMs),
     only(name, value, known) {
+      const parent = name === null ? '' : `/${name}`
       for (const key of Object.keys(value).filter((one) => !known.includes(one)))
-        violations.push({ pointer: `/${name}/${key}`, code: 'UNKNOWN_FIELD', message: 'This option does not exist.' })
+        violations.push({ pointer: `${parent}/${key}`, code: 'UNKNOWN_FIELD', message: 'This option does not exist.' })
     },
     rule(name, holds) {
       if (!holds) add(name, 'wrong')

@@ -5,6 +5,7 @@ import { createInFlightAttempts } from './in-flight-attempts.js'
 import { defaultUnsentPolicy, reportOfCause, attemptResultOf } from './delivery-state.js'
 import { createOwnOutage, outagePauseMs } from './own-outage.js'
 import { createResultBatcher } from './result-batcher.js'
+import { tellObserver } from './tell-observer.js'
 import type { AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import type { DeliveryWorkerProblem } from './worker-observer.js'
 import type { DeliveryWorkerDeps } from './worker-deps.js'
@@ -91,7 +92,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       beingRecorded = count
       if (count > 0) pauses.wake()
     },
-    onTurned: (turn) => observe(() => deps.onEndpointTurned?.(turn)),
+    onTurned: (turn) => tellObserver(() => deps.onEndpointTurned?.(turn)),
     onError: (error) => tell('RECORD_FAILED', error),
   })
 
@@ -103,16 +104,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   let takeOverAtMs = -Infinity
   let lookedAtMs: number | null = null
 
-  function observe(tell: () => void): void {
-    try {
-      tell()
-    } catch {
-      // An error of an observer must not end the worker.
-    }
-  }
-
   function tell(problem: DeliveryWorkerProblem, error: unknown): void {
-    observe(() => (deps.onProblem === undefined ? printProblem(problem, error) : deps.onProblem(problem, error)))
+    tellObserver(() => (deps.onProblem === undefined ? printProblem(problem, error) : deps.onProblem(problem, error)))
   }
 
   /** Returns the number of free slots, and how many of them are reserved for healthy endpoints. */
@@ -132,7 +125,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       outage.recordCause(report.cause)
       const result = attemptResultOf(delivery, report, resultContext(delivery))
       const outcome = await batcher.add(result)
-      observe(() => deps.onResultWritten?.({ delivery, result, outcome }))
+      tellObserver(() => deps.onResultWritten?.({ delivery, result, outcome }))
     } finally {
       inFlight.finish(one)
     }
@@ -145,7 +138,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   async function takeOver(): Promise<{ count: number; work: Promise<void>[] }> {
     const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: options.leaseMs })
     if (expired.length > 0)
-      observe(() => deps.onClaimed?.({ count: expired.length, takenOver: true, deliveries: expired }))
+      tellObserver(() => deps.onClaimed?.({ count: expired.length, takenOver: true, deliveries: expired }))
     const work = expired.map((delivery) => attempt(delivery, reportOfCause('INTERRUPTED')))
     return { count: expired.length, work }
   }
@@ -167,7 +160,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     })
     if (claimed.length === 0) return { count: 0, full: false, nextDueInMs, work: [] }
     outage.claimed(claimed.length)
-    observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
+    tellObserver(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const full = claimed.length === limit
     // A full claim is followed by another one at once: the store works on it during signing and sending.
     const soon = full && running !== null

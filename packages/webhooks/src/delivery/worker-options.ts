@@ -70,6 +70,26 @@ const defaults = {
 
 const leaseMarginMs = 10_000
 
+const callbackNames = ['openHeaders', 'onResultWritten', 'onClaimed', 'onEndpointTurned', 'onProblem'] as const
+
+const depNames = {
+  store: true,
+  grants: true,
+  signingKeys: true,
+  send: true,
+  openHeaders: true,
+  bodySealer: true,
+  eventTypes: true,
+  now: true,
+  random: true,
+  timers: true,
+  options: true,
+  onResultWritten: true,
+  onClaimed: true,
+  onEndpointTurned: true,
+  onProblem: true,
+} as const satisfies Record<keyof DeliveryWorkerDeps, true>
+
 /**
  * Checks what a worker gets, so that a mistake is found at the start and not at the first delivery.
  *
@@ -77,13 +97,22 @@ const leaseMarginMs = 10_000
  */
 export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
   const { port, callback, clock, range, count, timer, only, rule, end } = checkOptions()
-  const { store, grants, signingKeys, options = {} } = deps
+  const { store, grants, signingKeys } = deps
+  const options = typeof deps.options === 'object' && deps.options !== null ? deps.options : {}
+  if (deps.options !== undefined) port('options', deps.options, [])
   port('store', store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
   port('grants', grants, ['find'])
   port('signingKeys', signingKeys, ['current'])
   callback('send', deps.send)
   clock('now', deps.now)
   callback('random', deps.random)
+  for (const name of callbackNames) if (deps[name] !== undefined) callback(name, deps[name])
+  if (deps.bodySealer !== undefined) port('bodySealer', deps.bodySealer, ['open'])
+  if (deps.eventTypes !== undefined) port('eventTypes', deps.eventTypes, ['find'])
+  // A list has a `find` too, which is another one.
+  rule('eventTypes', !Array.isArray(deps.eventTypes))
+  if (deps.timers !== undefined) port('timers', deps.timers, ['monotonicMs', 'schedule'])
+  only(null, deps, Object.keys(depNames))
   for (const name of ['concurrency', 'maxOpen', 'maxBatch'] as const) count(`options.${name}`, options[name], 1)
   for (const name of ['attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs', 'pollIntervalMs'] as const)
     timer(`options.${name}`, options[name], 1)
@@ -94,7 +123,7 @@ export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
   const { leaseMs, attemptTimeoutMs, maxInFlightPerEndpoint, retry, unsent, scopeRule, userAgent } =
     withDefaults(options)
   for (const name of ['healthy', 'failing'] as const)
-    count(`options.maxInFlightPerEndpoint.${name}`, maxInFlightPerEndpoint[name] ?? null, 0)
+    count(`options.maxInFlightPerEndpoint.${name}`, maxInFlightPerEndpoint?.[name] ?? null, 0)
   count('options.retry.maxAttempts', retry.maxAttempts, 1)
   for (const name of ['baseMs', 'factor', 'maxRetryAfterMs'] as const) range(`options.retry.${name}`, retry[name], 0)
   range('options.retry.jitter', retry.jitter, 0, 1)

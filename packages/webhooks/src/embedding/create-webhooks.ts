@@ -1,6 +1,7 @@
 import { checkOptions } from '../delivery/check-options.js'
 import { createDeliveryWorker } from '../delivery/delivery-worker.js'
 import { createProblemPrinter } from '../delivery/print-problem.js'
+import { tellObserver } from '../delivery/tell-observer.js'
 import type { Sender } from '../delivery/sender.js'
 import { WebhookError } from '../delivery/webhook-error.js'
 import type { Endpoint, InsertedEvent, NewEndpoint, PreparedEvent } from '../delivery/webhook-store.js'
@@ -11,6 +12,7 @@ import type { NoEventTypes, OwnEventType } from '../events/own-event-types.js'
 import { checkEndpointUrl, type EndpointUrlPolicy } from '../https/endpoint-url.js'
 import { prepareEvent } from '../publishing/prepare-event.js'
 import { isSameClearEvent, isSameEvent } from '../publishing/same-event.js'
+import { callbacksOf, checkWebhooksOptions } from './check-webhooks-options.js'
 import { createMaintenance } from './maintenance.js'
 import { uuidv7 } from './uuidv7.js'
 import type {
@@ -64,18 +66,14 @@ export function createWebhooks<
 
   function tell(problem: WebhooksProblem, error: unknown): void {
     if (options.onProblem === undefined) return print(problem, error)
-    try {
-      options.onProblem(problem, error)
-    } catch {
-      // An error of an observer must not stop sending.
-    }
+    tellObserver(() => options.onProblem?.(problem, error))
   }
 
   const sealing = options.bodySealer === undefined ? {} : { bodySealer: options.bodySealer }
   const loadSender = async () => options.send ?? (await defaultSender(urls))
   let sender: Promise<Sender> | null = null
   const worker = createDeliveryWorker({
-    ...options.observe,
+    ...callbacksOf(options.observe),
     store,
     grants: options.grants,
     signingKeys: options.signingKeys,
@@ -189,33 +187,6 @@ export function createWebhooks<
       await stopping
     },
   }
-}
-
-type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTypes'> & {
-  readonly eventTypes?: unknown
-}
-
-function checkWebhooksOptions(options: CheckedOptions): void {
-  const { port, callback, clock, range, end } = checkOptions()
-  const { storage, grants, signingKeys, retention } = options
-  port('storage', storage, ['insertEvent'])
-  const stored = storage as Partial<typeof storage> | null | undefined
-  port('storage.webhooks', stored?.webhooks, ['registerEndpoint', 'listEndpoints', 'insertEvent', 'claimDue'])
-  port('grants', grants, ['find'])
-  port('signingKeys', signingKeys, ['current'])
-  if (options.bodySealer !== undefined) port('bodySealer', options.bodySealer, ['seal', 'open'])
-  if (options.deduplicate !== undefined) port('deduplicate', options.deduplicate, ['forget'])
-  if (options.timers !== undefined) port('timers', options.timers, ['monotonicMs', 'schedule'])
-  for (const name of ['worker', 'urls', 'observe', 'eventTypes'] as const)
-    if (options[name] !== undefined) port(name, options[name], [])
-  if (retention !== undefined && retention !== false) {
-    port('retention', retention, [])
-    for (const name of ['bodyAgeMs', 'attemptAgeMs'] as const) range(`retention.${name}`, retention?.[name], 0)
-  }
-  for (const name of ['send', 'openHeaders', 'onProblem', 'newId', 'random'] as const)
-    if (options[name] !== undefined) callback(name, options[name])
-  if (options.now !== undefined) clock('now', options.now)
-  end()
 }
 
 /** Loaded when it is used: a host with a `send` of its own has no undici. */

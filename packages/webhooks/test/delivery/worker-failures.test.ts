@@ -152,11 +152,13 @@ describe('what fails around it', () => {
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING', attempts: [{ state: 'STARTED' }] })
   })
 
-  test('an observer that throws is ignored', async () => {
-    await publish(store, [await registerEndpoint(store)])
-    const throwing = () => {
+  test.each([
+    () => {
       throw new Error('observer')
-    }
+    },
+    () => Promise.reject(new Error('observer')),
+  ])('an observer that throws, at once or later, is ignored', async (throwing) => {
+    await publish(store, [await registerEndpoint(store)])
     const worker = createWorker({ onResultWritten: throwing, onClaimed: throwing, onProblem: throwing })
     worker.start()
     await time.pass(10)

@@ -220,6 +220,17 @@ describe('a worker checks its options when it is created', () => {
     [{ grants: async () => [] }, '/grants TYPE'],
     [{ signingKeys: { current: 'key' } }, '/signingKeys TYPE'],
     [{ send: 'https' }, '/send TYPE'],
+    [{ openHeaders: {} }, '/openHeaders TYPE'],
+    [{ bodySealer: {} }, '/bodySealer TYPE'],
+    [{ eventTypes: [{ name: 'ORDER_SHIPPED' }] }, '/eventTypes TYPE'],
+    [{ timers: { schedule: () => undefined } }, '/timers TYPE'],
+    [{ onResultWritten: 'log' }, '/onResultWritten TYPE'],
+    [{ onClaimed: 1 }, '/onClaimed TYPE'],
+    [{ onEndpointTurned: {} }, '/onEndpointTurned TYPE'],
+    [{ onProblem: null }, '/onProblem REQUIRED'],
+    [{ onResultWriten: () => undefined }, '/onResultWriten UNKNOWN_FIELD'],
+    [{ options: null }, '/options REQUIRED'],
+    [{ options: 7 }, '/options TYPE'],
     [{ options: { concurrency: 0 } }, '/options/concurrency TYPE'],
     [{ now: Date.now }, '/now TYPE'],
     [{ now: () => new Date(Number.NaN) }, '/now TYPE'],
@@ -244,6 +255,12 @@ describe('a worker checks its options when it is created', () => {
     [{ options: { attemptTimeoutMs: 35_001 } }, '/options/leaseMs TYPE'],
   ])('%j', (overrides, violation) => {
     expect(wrong({ ...depsWith(), ...overrides })).toEqual(['OPTIONS_INVALID', [violation]])
+  })
+
+  test('a limit per endpoint that is null is refused', () => {
+    const options = { maxInFlightPerEndpoint: null } as never
+    const both = ['healthy', 'failing'].map((name) => `/options/maxInFlightPerEndpoint/${name} TYPE`)
+    expect(wrong({ ...depsWith(), options })).toEqual(['OPTIONS_INVALID', both])
   })
 
   test('the limits themselves, and options that are undefined, are accepted', () => {

@@ -66,6 +66,14 @@ test.each([
   ['/eventTypes', { eventTypes: 'ORDER_SHIPPED' }],
   ['/eventTypes', { eventTypes: null }],
   ['/now', { now: Date.now }],
+  ['/retentoin', { retentoin: false }],
+  ['/retention/bodyAge', { retention: { bodyAge: 1 } }],
+  ['/urls/ownHost', { urls: { ownHost: ['api.example.com'] } }],
+  ['/urls/ownHosts', { urls: { ownHosts: 'api.example.com' } }],
+  ['/urls/maxLength', { urls: { maxLength: Number.NaN } }],
+  ['/observe/onResultWriten', { observe: { onResultWriten: () => undefined } }],
+  ['/observe/onProblem', { observe: { onProblem: () => undefined } }],
+  ['/observe/onClaimed', { observe: { onClaimed: 'log' } }],
 ])('a wrong option is refused at the start: %s', (pointer, overrides) => {
   const violations = [expect.objectContaining({ pointer }) as object]
   expect(() => webhooksWith(overrides as never)).toThrow(
@@ -367,14 +375,36 @@ describe('running', () => {
     ])
   })
 
-  test('an onProblem that throws stops nothing', async () => {
-    const webhooks = webhooksWith({
-      onProblem: () => {
-        throw new Error('the log is down')
-      },
-    })
+  test.each([
+    () => {
+      throw new Error('the log is down')
+    },
+    () => Promise.reject(new Error('the log is down')),
+  ])('an onProblem that throws, at once or later, stops nothing', async (onProblem) => {
+    const webhooks = webhooksWith({ onProblem })
     await webhooks.publish(deposit)
     await webhooks.stop()
+  })
+
+  test('an observer of a class is called on its object', async () => {
+    class Metrics {
+      claimed = 0
+      results = 0
+      onClaimed({ count }: { readonly count: number }) {
+        this.claimed += count
+      }
+      onResultWritten() {
+        this.results += 1
+      }
+    }
+    const observe = new Metrics()
+    const webhooks = webhooksWith({ observe })
+    await webhooks.registerEndpoint({ appId, url })
+    await webhooks.publish(deposit)
+    await webhooks.start()
+    await time.pass(10)
+    await webhooks.stop()
+    expect([observe.claimed, observe.results]).toEqual([1, 1])
   })
 
   test('problems are printed by default', async () => {
