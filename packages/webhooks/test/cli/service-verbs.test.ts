@@ -141,6 +141,65 @@ test.each([
   other.close()
 })
 
+const listed = (number: number) => ({
+  ...{ id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, createdAt: '2020-01-01T00:00:00.000Z' },
+  ...{ eventType: 'TRANSACTION_CREATE', status: 'PENDING', httpStatus: null, latencyMs: null },
+  url: 'https://a.example/',
+})
+
+test.each<[string, (asked: number) => object, number]>([
+  ['without deliveries has a cursor', (asked) => ({ items: [], nextCursor: `c${asked}` }), 1],
+  ['has a cursor of an earlier page', (asked) => ({ items: [listed(asked)], nextCursor: `c${asked % 3}` }), 4],
+  ['has a delivery without members', () => ({ items: [{ id }], nextCursor: null }), 1],
+  ['has members of other types', () => ({ items: [{ ...listed(1), url: {} }], nextCursor: null }), 1],
+])('a list is refused whose page %s', async (_, pageOf, expected) => {
+  let asked = 0
+  const endless = createServer((__, response) => response.end(JSON.stringify(pageOf((asked += 1))))).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(endless, 'listening')
+  const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`
+  const { code, out, err } = start(['deliveries', 'list', '--url', url])
+  expect([await code, out, err, asked]).toEqual([
+    1,
+    [],
+    ['The service answered 200 without the expected JSON. Is --url its address?'],
+    expected,
+  ])
+  endless.close()
+})
+
+test('a list has no more rows than were asked for', async () => {
+  const items = Array.from({ length: 300 }, (_, index) => listed(index))
+  const generous = createServer((_, response) => response.end(JSON.stringify({ items, nextCursor: null })))
+  await once(generous.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(generous.address() as AddressInfo).port}`
+  const { code, out } = start(['deliveries', 'list', '--limit', '3', '--url', url, '--json'])
+  expect([await code, JSON.parse(out[0] ?? '')]).toEqual([0, { items: items.slice(0, 3) }])
+  generous.close()
+})
+
+test('a redirect is not followed, and an answer without an end is not read to it', async () => {
+  const other = createServer((request, response) => {
+    if (request.url?.includes('deliveries')) return void response.writeHead(302, { location: '/elsewhere' }).end()
+    const write = () => void response.write(Buffer.alloc(1 << 20, ' '), (error) => error ?? write())
+    write()
+  })
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  for (const [verbs, status] of [
+    [['deliveries', 'list'], 302],
+    [['endpoints', 'list'], 200],
+  ] as const) {
+    const { code, err } = start([...verbs, '--url', url])
+    const said = `The service answered ${status} without the expected JSON. Is --url its address?`
+    expect([await code, err]).toEqual([1, [said]])
+  }
+  other.closeAllConnections()
+  other.close()
+})
+
 test('what follows the service shows every delivery, whatever its clock says, and outlives a failure', async () => {
   const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
   // The clock of this machine is years ahead. Deliveries 2 to 451 are made between the first two looks.

@@ -3,7 +3,15 @@ import { printableJson, printableText } from '../colours.js'
 import { UsageError, type Command, type Terminal } from '../command.js'
 import { parseCount } from '../count-option.js'
 import { formatTable } from '../table.js'
-import { findService, followService, queryOf, serviceHelp, serviceOptions, type Service } from './service.js'
+import {
+  findService,
+  followService,
+  foreignAnswer,
+  queryOf,
+  serviceHelp,
+  serviceOptions,
+  type Service,
+} from './service.js'
 import { parseEventTypes, parseId, parseTime, parseVerb } from './verbs.js'
 
 interface Delivery {
@@ -134,14 +142,36 @@ function parseFilter(
 
 async function listUpTo(service: Service, filter: Filter, limit: number): Promise<readonly Delivery[]> {
   const items: Delivery[] = []
+  for await (const page of pagesOf(service, filter, () => limit - items.length)) {
+    items.push(...page.slice(0, limit - items.length))
+    if (items.length >= limit) break
+  }
+  return items
+}
+
+const members = ['createdAt', 'eventType', 'status', 'url'] as const
+
+/**
+ * Reads page after page, newest first. `left` says how many deliveries are wanted.
+ *
+ * A list has an end: a page without deliveries is the last one, and no page has a cursor that was there before.
+ */
+async function* pagesOf(service: Service, filter: Filter, left: () => number): AsyncGenerator<readonly Delivery[]> {
+  const seen = new Set<string>()
   let cursor: string | undefined
   do {
-    const rows = String(Math.min(limit - items.length, 200))
-    const page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: rows })}`, 'id')
-    items.push(...page.items)
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined && items.length < limit)
-  return items
+    const limit = String(Math.min(left(), 200))
+    const { items, nextCursor }: Page = await service.list<Page>(
+      `/deliveries${queryOf({ ...filter, cursor, limit })}`,
+      'id',
+    )
+    const isEndless = nextCursor !== null && (items.length === 0 || seen.has(nextCursor))
+    if (isEndless || !items.every((item) => members.every((name) => typeof item[name] === 'string')))
+      throw foreignAnswer(200)
+    yield items
+    cursor = nextCursor ?? undefined
+    if (cursor !== undefined) seen.add(cursor)
+  } while (cursor !== undefined)
 }
 
 const heading = ['ID', 'CREATED', 'EVENT', 'STATUS', 'HTTP', 'MS', 'URL']
@@ -195,14 +225,10 @@ async function listUpToKnown(
   told: ReadonlyMap<string, string>,
 ): Promise<readonly Delivery[]> {
   const changed: Delivery[] = []
-  let cursor: string | undefined
-  let found: number
-  do {
-    const page: Page = await service.list<Page>(`/deliveries${queryOf({ ...filter, cursor, limit: '200' })}`, 'id')
-    const news = page.items.filter(({ id, status }) => told.get(id) !== status)
-    found = news.length
+  for await (const page of pagesOf(service, filter, () => Infinity)) {
+    const news = page.filter(({ id, status }) => told.get(id) !== status)
     changed.push(...news)
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined && found > 0)
+    if (news.length === 0) break
+  }
   return changed
 }

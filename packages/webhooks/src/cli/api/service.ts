@@ -111,7 +111,8 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
       const ask = async () => {
         const response = await fetch(`${base}${path}`, {
           method,
-          redirect: 'error',
+          // Elsewhere would be another server, which must not get the API key.
+          redirect: 'manual',
           signal: AbortSignal.any([terminal.stopped, AbortSignal.timeout(60_000)]),
           headers: {
             authorization: `Bearer ${apiKey}`,
@@ -119,11 +120,12 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         })
-        return { response, text: await response.text() }
+        return { response, text: await textOf(response) }
       }
       for (let tries = 1; ; tries += 1) {
         const { response, text } = await ask().catch((error: unknown) => {
           terminal.stopped.throwIfAborted()
+          if (error instanceof ServiceError) throw error
           throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`, true)
         })
         if (response.ok) return answerOf(response.status, text, members) as Answer
@@ -164,6 +166,25 @@ export function parseServiceUrl(text: string | undefined): string {
   throw new UsageError('--url takes the address of the service: https://…, or http:// on this machine.')
 }
 
+/** Most bytes of an answer: a page of 100 events with the longest bodies is smaller. */
+const mostAnswerBytes = 64 * 1024 * 1024
+
+/** Reads an answer. Another server may send one without an end, which would fill the memory. */
+async function textOf({ status, body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for (;;) {
+    const read = await reader?.read()
+    if (read?.value === undefined) return text + decoder.decode()
+    size += read.value.byteLength
+    text += decoder.decode(read.value, { stream: true })
+    if (size <= mostAnswerBytes) continue
+    await reader?.cancel()
+    throw foreignAnswer(status)
+  }
+}
+
 /** Another server than the service may answer, such as a proxy with a page of its own. */
 function answerOf(status: number, text: string, members: readonly string[] | null): object | null {
   if (status === 204 && members === null) return null
@@ -176,11 +197,12 @@ function answerOf(status: number, text: string, members: readonly string[] | nul
   throw foreignAnswer(status)
 }
 
-function foreignAnswer(status: number): ServiceError {
+export function foreignAnswer(status: number): ServiceError {
   return new ServiceError(`The service answered ${status} without the expected JSON. Is --url its address?`, false)
 }
 
 function refusalOf(status: number, text: string): ServiceError {
+  if (status < 400) return foreignAnswer(status)
   const isTemporary = status === 429 || status >= 500
   try {
     const problem = JSON.parse(text) as Readonly<Record<string, unknown>>
