@@ -7,6 +7,7 @@ import { createViolation, type Violation } from '../submission/violation.js'
 import type { Warning } from '../submission/warning.js'
 import type { AppUser, PiiTokenizer, TokenInspector } from '../tokenization/pii-vault.js'
 import { tokenizeSubmission } from '../tokenization/tokenize-submission.js'
+import { isPolicy } from './check-policy.js'
 import { inspectTokens } from './inspect-tokens.js'
 import { equalDigests, payloadDigest } from './payload-digest.js'
 import type { IngestionResult, ExistingSubmission, SubmissionKey, VerificationStore } from './verification-store.js'
@@ -101,6 +102,16 @@ function has(port: unknown, ...methods: readonly string[]): boolean {
   return methods.every((name) => typeof (port as Readonly<Record<string, unknown>> | null)?.[name] === 'function')
 }
 
+const dependencyNames = {
+  verifications: true,
+  tokenizer: true,
+  inspector: true,
+  now: true,
+  newId: true,
+  policy: true,
+  isPhotoUrlAllowed: true,
+} as const satisfies Record<keyof IngestionDependencies, true>
+
 /** The look-up comes before validation, so only a text that can be a recorded id is looked up. */
 function submissionKey(appUser: AppUser, input: unknown): SubmissionKey | null {
   if (typeof input !== 'object' || input === null || !Object.hasOwn(input, 'externalVerificationId')) return null
@@ -131,7 +142,8 @@ function refuse(violations: readonly Violation[]): Ingested {
 /**
  * Creates the ingestion path from a verification store and a vault.
  *
- * @throws KycError `ARGUMENT_INVALID` for a store, a vault, a clock or a `newId` that is none
+ * @throws KycError `ARGUMENT_INVALID` for a store, a vault, a clock, a `newId` or a policy that is none, and for an
+ *   unknown name
  *
  * @example
  * ```ts
@@ -153,6 +165,8 @@ export function createIngestion(dependencies: IngestionDependencies): Ingestion 
   const { isPhotoUrlAllowed = () => true } = dependencies
   check(has(verifications, 'findExisting', 'record') && has(tokenizer, 'tokenize', 'fingerprint'))
   check(typeof newId === 'function' && typeof now === 'function' && has(now(), 'getTime'))
+  check(Number.isFinite(now().getTime()) && typeof isPhotoUrlAllowed === 'function')
+  check(Object.keys(dependencies).every((name) => Object.hasOwn(dependencyNames, name)) && isPolicy(policy))
 
   /** The mode says how PII arrives and how it is inspected; everything else is the same. */
   async function ingest(appUser: AppUser, input: unknown, mode: PiiMode): Promise<Ingested> {

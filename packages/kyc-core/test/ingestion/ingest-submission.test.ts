@@ -535,10 +535,28 @@ describe('wrong arguments', () => {
     ['no vault', { tokenizer: undefined as never }],
     ['a clock of milliseconds', { now: Date.now as never }],
     ['a newId that is no function', { newId: 'id' as never }],
+    ['a clock without a time', { now: () => new Date(Number.NaN) }],
+    ['a check of photo URLs that is no function', { isPhotoUrlAllowed: true as never }],
+    ['a name that does not exist', { polcy: {} } as never],
+    ['a policy that is none', { policy: null as never }],
+    ['a setting that does not exist', { policy: { rejectKnownSampleSsn: true } as never }],
+    ['a switch that is a text', { policy: { rejectKnownSampleSsns: 'false' as never } }],
+    ['one provider in place of a list', { policy: { providers: 'ACME_ID' as never } }],
+    ['a provider that is no text', { policy: { providers: [7 as never] } }],
+    ['an age that is no number', { policy: { maxDecisionAgeDays: Number.NaN } }],
   ]
   it.each(wrong)('are refused at the start: %s', async (_what, changes) => {
     const fixture = await openFixture('memory')
     expect(() => fixture.ingestion(changes)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
+    await fixture.close()
+  })
+
+  it('settings that are undefined have their defaults', async () => {
+    const fixture = await openFixture('memory')
+    const policy = { providers: undefined, maxDecisionAgeDays: undefined } as never
+    expect(await fixture.ingestion({ policy }).ingestSubmission(MARIA, sampleSubmission())).toMatchObject({
+      kind: 'recorded',
+    })
     await fixture.close()
   })
 

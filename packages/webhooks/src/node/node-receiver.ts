@@ -38,7 +38,8 @@ export type NodeWebhookRequest = IncomingMessage & {
  * never throws.
  *
  * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret, or with an empty one
- * @throws TypeError when it is created with another option of a wrong shape, for example `standardWebhooks` without `now`
+ * @throws TypeError when it is created with another option of a wrong shape or an unknown name, for example
+ *   `standardWebhooks` without `now`
  *
  * @example
  * ```ts

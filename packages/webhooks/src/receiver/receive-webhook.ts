@@ -202,7 +202,8 @@ const printError = (error: unknown) => console.error(error)
  * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
  *
  * @throws WebhookVerificationError `SECRET_MISSING` without a secret, or with an empty one among others
- * @throws TypeError for a callback, a clock, a number, event types or a deduplication store that is none
+ * @throws TypeError for a callback, a clock, a number, event types or a deduplication store that is none, and for an
+ *   unknown name
  */
 export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   secrets,
@@ -215,6 +216,8 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   leaseMs = 1,
   maxBodyBytes = 1,
   bodyTimeoutMs = 1,
+  framework: _,
+  ...others
 }: WebhookReceiverOptions<Own> & {
   readonly maxBodyBytes?: number | undefined
   readonly bodyTimeoutMs?: number | undefined
@@ -227,6 +230,8 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
     if (!isRight) throw new TypeError(`The option ${what}.`)
   }
   must(typeof onEvent === 'function', 'onEvent must be a function')
+  // Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one.
+  for (const name of Object.keys(others)) must(false, `${name} does not exist`)
   for (const [name, listener] of Object.entries({ onRefused, onError }))
     must(listener === undefined || typeof listener === 'function', `${name} must be a function`)
   // NaN, from a variable that is not set, would disable the limit, or let two callers claim one event.

@@ -26,7 +26,8 @@ export interface WebhookHandlerOptions<
  * Responses are those of {@link receiveWebhook}, and 405 (not a POST), 408 and 413. The handler never throws.
  *
  * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret, or with an empty one
- * @throws TypeError when it is created with another option of a wrong shape, for example `standardWebhooks` without `now`
+ * @throws TypeError when it is created with another option of a wrong shape or an unknown name, for example
+ *   `standardWebhooks` without `now`
  *
  * @example
  * ```ts

@@ -157,8 +157,9 @@ describe('what fails around it', () => {
       throw new Error('observer')
     },
     () => Promise.reject(new Error('observer')),
-  ])('an observer that throws, at once or later, is ignored', async (throwing) => {
+  ])('an observer that throws, at once or later, is ignored', async (observer) => {
     await publish(store, [await registerEndpoint(store)])
+    const throwing = observer as () => void
     const worker = createWorker({ onResultWritten: throwing, onClaimed: throwing, onProblem: throwing })
     worker.start()
     await time.pass(10)

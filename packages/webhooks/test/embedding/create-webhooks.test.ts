@@ -375,7 +375,7 @@ describe('running', () => {
     ])
   })
 
-  test.each([
+  test.each<() => unknown>([
     () => {
       throw new Error('the log is down')
     },

@@ -144,6 +144,12 @@ describe('answers', () => {
       expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} must be`)
   })
 
+  test.each(['deduplcate', 'standardWebhook', 'secret'])('the unknown option %s is refused', (name) => {
+    const options = { secrets: 'k', onEvent: () => undefined, [name]: undefined }
+    for (const create of [createWebhookHandler, createNodeWebhookHandler])
+      expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} does not exist.`)
+  })
+
   test('Standard Webhooks with a clock, and a tolerance or none, are taken', () => {
     for (const toleranceMs of [undefined, 0, 300_000]) {
       const standardWebhooks = { now: () => new Date(), toleranceMs }
