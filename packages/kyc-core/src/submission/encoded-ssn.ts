@@ -1,7 +1,8 @@
 import { foldText, holdsSpelled } from './spelled-text.js'
 
 /*
- * Finds a known SSN in a text in which it is encoded: base64, hexadecimal, or escapes of URLs, HTML, mail and JSON.
+ * Finds a known SSN in a text in which it is encoded: base64 or hexadecimal of UTF-8 or UTF-16, or escapes of URLs, HTML,
+ * mail and JSON.
  */
 
 /** `%30`, `\x30`, `\u0030`, `&#x30;`, `&#48;`: hexadecimal, except in the last group. */
@@ -21,8 +22,8 @@ export interface EncodedSsn {
   readonly digits: string
   /** Returns parts that base64 of any text with the SSN has, whatever comes before it. */
   readonly base64: () => readonly string[]
-  /** The SSN as it is written: without separators, and with each of them. */
-  readonly spellings: readonly string[]
+  /** Hexadecimal of the SSN as it is written: without separators, and with each of them; in UTF-8 and in UTF-16. */
+  readonly hex: readonly string[]
   /** The number itself in hexadecimal; null if it is so short that other numbers have it. */
   readonly hexNumber: string | null
 }
@@ -33,23 +34,24 @@ function base64After(before: number, text: string): string {
   return btoa('\0'.repeat(before) + text).slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6))
 }
 
-const HEX_OF_SEPARATOR: Readonly<Record<string, string>> = { '-': '2D', ' ': '20', '.': '2E' }
+const HEX_OF_OTHER: Readonly<Record<string, string>> = { '-': '2D', ' ': '20', '.': '2E', '\0': '00' }
 
-/** Writes digits and separators in hexadecimal. */
-const hexOf = (spelling: string): string =>
-  spelling.replace(/\d/g, '3$&').replace(/[- .]/g, (separator) => HEX_OF_SEPARATOR[separator] ?? '')
+/** Writes digits and the characters between them in hexadecimal. */
+const hexOf = (text: string): string =>
+  [...text].map((character) => HEX_OF_OTHER[character] ?? `3${character}`).join('')
 
 /** Encodes an SSN of nine digits for {@link holdsEncodedSsn}. */
 export function encodeSsn(digits: string): EncodedSsn {
   const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
   const spellings = ['', '-', ' ', '.'].map((separator) => [area, group, serial].join(separator))
+  // UTF-16 has a NUL between the digits, in either byte order.
+  const bytes = spellings.flatMap((spelling) => [spelling, [...spelling].join('\0')])
   const hexNumber = Number(digits).toString(16).toUpperCase()
   let base64: readonly string[] | undefined
   return {
     digits,
-    base64: () =>
-      (base64 ??= spellings.flatMap((spelling) => [0, 1, 2].map((before) => base64After(before, spelling)))),
-    spellings,
+    base64: () => (base64 ??= bytes.flatMap((text) => [0, 1, 2].map((before) => base64After(before, text)))),
+    hex: bytes.map(hexOf),
     hexNumber: hexNumber.length >= SHORTEST ? hexNumber : null,
   }
 }
@@ -76,7 +78,7 @@ export function holdsEncodedSsn(text: string, ssn: EncodedSsn): boolean {
   const upper = foldText(text)
   // Digits are 30 to 39 in hexadecimal.
   const hexDigits = /3\d/.test(upper) ? upper.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
-  if (/(?:3\d){3}/.test(hexDigits) && ssn.spellings.some((spelling) => hexDigits.includes(hexOf(spelling)))) return true
+  if (/(?:3\d(?:00)?){3}/.test(hexDigits) && ssn.hex.some((spelling) => hexDigits.includes(spelling))) return true
   if (ssn.hexNumber !== null && upper.includes(ssn.hexNumber) && isWord(upper, ssn.hexNumber)) return true
   // Escapes twice, for a text that was escaped twice.
   if (!ESCAPE.test(text) && !HAN.test(text)) return false

@@ -27,11 +27,15 @@ export function partsOf(value: JsonValue): string {
 export function holdsSplitSsn(parts: string, digits: string): boolean {
   if (holdsSpelled(parts, digits, 'digits')) return true
   const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
+  // The bytes of a text, as a `Buffer` of Node prints itself in JSON.
+  const bytes = ['', '-'].map((separator) =>
+    [...[area, group, serial].join(separator)].map((character) => String(character.charCodeAt(0))).join(' '),
+  )
   // Numbers have no leading zeros.
   const numbers = [
     [area, group, serial],
     [area, group + serial],
     [area + group, serial],
   ].map((split) => split.map((part) => String(Number(part))).join(' '))
-  return numbers.some((spelling) => ` ${parts} `.includes(` ${spelling} `))
+  return [...numbers, ...bytes].some((spelling) => ` ${parts} `.includes(` ${spelling} `))
 }
