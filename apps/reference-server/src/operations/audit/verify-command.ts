@@ -103,15 +103,16 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
   const checkpoints = await checkpointsOf(asked, checkpointPath, dependencies)
   let findings = 0
   for (const name of asked.logs) {
-    const log = await logs[name]().catch((error: unknown) => {
-      throw error instanceof StorageError ? new LogNotOpened(name, openFailureOf(error)) : error
-    })
+    const failNaming = (error: unknown): never => {
+      throw error instanceof StorageError ? new LogNotRead(name, readFailureOf(error)) : error
+    }
+    const log = await logs[name]().catch(failNaming)
     try {
       const report = await verifyAuditLog({
         ...{ log, seal, checkpoints },
         onFinding: (finding) => print(asked.json ? jsonOf(finding) : lineOf(finding)),
         onProgress: progressOf(name, dependencies),
-      })
+      }).catch(failNaming)
       print(asked.json ? JSON.stringify({ type: 'report', log: name, ...report }) : summaryOf(name, report))
       if (report.checkpoints === 0) {
         dependencies.warn(`${name}: no checkpoint. Entries that were cut off at the end would not be noticed.`)
@@ -142,8 +143,8 @@ async function checkpointsOf(
 
 class CheckpointFileMissing extends Error {}
 
-/** The database of a log cannot be opened. */
-class LogNotOpened extends Error {
+/** The database of a log cannot be opened or read. */
+class LogNotRead extends Error {
   constructor(
     readonly log: AuditLogName,
     readonly text: string,
@@ -153,7 +154,7 @@ class LogNotOpened extends Error {
 }
 
 /** A database that the server never used is no temporary failure. SQLite reads none in a folder that it cannot write to. */
-const openFailureOf = ({ code, message }: StorageError) =>
+const readFailureOf = ({ code, message }: StorageError) =>
   code === 'STORE_UNAVAILABLE'
     ? `${code}: The file does not exist, lies in a read-only folder, or the database does not answer. Set it to the database of the server, or to a copy.`
     : `${code}: ${message}`
@@ -200,7 +201,7 @@ function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints
 /** Prints only fixed texts: other messages could quote a path or a value. */
 function textOf(error: unknown): string {
   if (error instanceof CheckpointFileMissing) return 'A file of --checkpoints does not exist. Name an existing file.'
-  if (error instanceof LogNotOpened) return `${settingOf[error.log]}: ${error.text}`
+  if (error instanceof LogNotRead) return `${settingOf[error.log]}: ${error.text}`
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`
   if (error instanceof EnvError || error instanceof StartError) return error.message
   return 'The audit log could not be verified.'

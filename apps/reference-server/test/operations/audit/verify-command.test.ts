@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  writeSync,
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyFile, createLocalAuditSeal, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
@@ -154,4 +163,18 @@ test('a database that is not there ends with exit code 2, without its path', asy
     /^VAULT_DATABASE_URL \(default: vault\.db in DATA_DIR, .*\): STORE_UNAVAILABLE: The file does not exist, /,
   )
   expect(warned.join()).not.toContain(folder)
+})
+
+test('a damaged database ends with exit code 2, by its setting', async () => {
+  await reveal(3)
+  const database = new Database(join(folder, 'vault.db'))
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  const find = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name LIKE '%audit_entries'"
+  const page = database.prepare<[], number>(find).pluck().get() ?? 0
+  database.close()
+  const file = openSync(join(folder, 'vault.db'), 'r+')
+  writeSync(file, Buffer.alloc(4_096, 0xa5), 0, 4_096, (page - 1) * 4_096)
+  closeSync(file)
+  expect(await run('verify', '--log', 'vault')).toBe(2)
+  expect(warned.at(-1)).toMatch(/^VAULT_DATABASE_URL \(default: vault\.db in DATA_DIR, .*\): STORE_FAILED: /)
 })
