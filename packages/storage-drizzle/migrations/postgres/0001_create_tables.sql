@@ -332,8 +332,8 @@ CREATE TABLE "kyc_relay_transaction_moves" (
 	"revision" integer NOT NULL,
 	"state" text COLLATE "C" NOT NULL,
 	CONSTRAINT "kyc_relay_transaction_moves_pkey" PRIMARY KEY("app_id","event_id"),
-	CONSTRAINT "kyc_relay_transaction_moves_by_revision" UNIQUE("app_id","transaction_id","revision"),
-	CONSTRAINT "kyc_relay_transaction_moves_state_check" CHECK (state IN ('PENDING', 'SETTLED', 'DECLINED'))
+	CONSTRAINT "kyc_relay_transaction_moves_state_check" CHECK (state IN ('PENDING', 'SETTLED', 'DECLINED')),
+	CONSTRAINT "kyc_relay_transaction_moves_revision_check" CHECK (revision >= 1)
 );
 
 CREATE TABLE "kyc_relay_transactions" (
@@ -446,21 +446,21 @@ CREATE INDEX "kyc_relay_access_tokens_by_expiry" ON "kyc_relay_access_tokens" US
 
 CREATE INDEX "kyc_relay_grants_of_user" ON "kyc_relay_grants" USING btree ("user_id");
 
-CREATE INDEX "kyc_relay_grants_by_reference" ON "kyc_relay_grants" USING btree ("app_id","external_reference_id","user_id");
+CREATE INDEX "kyc_relay_grants_by_reference" ON "kyc_relay_grants" USING btree ("external_reference_id","app_id","user_id");
 
 CREATE INDEX "kyc_relay_revoked_grants_of_user" ON "kyc_relay_revoked_grants" USING btree ("user_id");
 
 CREATE INDEX "kyc_relay_attempts_by_age" ON "kyc_relay_attempts" USING btree ("started_at");
 
-CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","created_at","position");
+CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","created_at","position") WHERE position > 0;
 
-CREATE INDEX "kyc_relay_deliveries_of_app_by_type" ON "kyc_relay_deliveries" USING btree ("app_id","event_type","created_at","position");
+CREATE INDEX "kyc_relay_deliveries_of_app_by_type" ON "kyc_relay_deliveries" USING btree ("event_type","app_id","created_at","position");
 
 CREATE INDEX "kyc_relay_deliveries_undelivered" ON "kyc_relay_deliveries" USING btree ("app_id","undelivered","created_at","position") WHERE undelivered IS NOT NULL;
 
 CREATE INDEX "kyc_relay_deliveries_of_app_by_status" ON "kyc_relay_deliveries" USING btree ("app_id","unusual_status","created_at","position") WHERE unusual_status IS NOT NULL;
 
-CREATE INDEX "kyc_relay_deliveries_of_endpoint" ON "kyc_relay_deliveries" USING btree ("app_id","endpoint_id","created_at","position");
+CREATE INDEX "kyc_relay_deliveries_of_endpoint" ON "kyc_relay_deliveries" USING btree ("endpoint_id","app_id","created_at","position");
 
 CREATE INDEX "kyc_relay_deliveries_by_x_event_id" ON "kyc_relay_deliveries" USING btree ("x_event_id","app_id");
 
@@ -488,9 +488,9 @@ CREATE INDEX "kyc_relay_endpoints_of_lineage" ON "kyc_relay_endpoints" USING btr
 
 CREATE INDEX "kyc_relay_endpoints_of_app" ON "kyc_relay_endpoints" USING btree ("app_id","created_at","position") WHERE removed_at IS NULL;
 
-CREATE INDEX "kyc_relay_events_of_app" ON "kyc_relay_events" USING btree ("app_id","created_at","position");
+CREATE INDEX "kyc_relay_events_of_app" ON "kyc_relay_events" USING btree ("app_id","created_at","position") WHERE position > 0;
 
-CREATE INDEX "kyc_relay_events_in_feed" ON "kyc_relay_events" USING btree ("app_id","transaction_id","position");
+CREATE INDEX "kyc_relay_events_in_feed" ON "kyc_relay_events" USING btree ("app_id","transaction_id","position") WHERE position > 0;
 
 CREATE INDEX "kyc_relay_events_of_user" ON "kyc_relay_events" USING btree ("user_id","app_id","position");
 
@@ -501,6 +501,8 @@ CREATE INDEX "kyc_relay_events_by_age" ON "kyc_relay_events" USING btree ("creat
 CREATE UNIQUE INDEX "kyc_relay_recoveries_running" ON "kyc_relay_recoveries" USING btree ("app_id","endpoint_id") WHERE state = 'RUNNING';
 
 CREATE INDEX "kyc_relay_recoveries_in_order" ON "kyc_relay_recoveries" USING btree ("created_at","recovery_id") WHERE state = 'RUNNING';
+
+CREATE UNIQUE INDEX "kyc_relay_transaction_moves_by_revision" ON "kyc_relay_transaction_moves" USING btree ("app_id","transaction_id","revision") WHERE revision > 0;
 
 CREATE INDEX "kyc_relay_transactions_by_id" ON "kyc_relay_transactions" USING btree ("transaction_id");
 

@@ -42,7 +42,7 @@ export const grants = pgTable(
     primaryKey({ name: 'kyc_relay_grants_pkey', columns: [table.appId, table.userId] }),
     references(table.appId, apps.appId),
     index('kyc_relay_grants_of_user').on(table.userId),
-    index('kyc_relay_grants_by_reference').on(table.appId, table.externalReferenceId, table.userId),
+    index('kyc_relay_grants_by_reference').on(table.externalReferenceId, table.appId, table.userId),
   ],
 )
 

@@ -105,6 +105,7 @@ function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (
   const isPending = state === 'PENDING'
   return [
     eq(deliveries.appId, appId),
+    sql`${deliveries.position} > 0`,
     isPending ? eq(deliveryQueue.appId, appId) : undefined,
     given(state, (asked) =>
       asked === 'FAILED' || asked === 'CANCELLED' ? eq(deliveries.undelivered, asked) : eq(deliveries.state, asked),
@@ -123,7 +124,7 @@ function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (
       transactionId,
       (asked) =>
         sql`${deliveries.eventId} IN (SELECT event_id FROM kyc_relay_transaction_moves
-          WHERE app_id = ${appId} AND transaction_id = ${asked})`,
+          WHERE app_id = ${appId} AND transaction_id = ${asked} AND revision > 0)`,
     ),
     given(createdAfter, (from) => gte(deliveries.createdAt, from)),
     given(createdBefore, (until) => lt(deliveries.createdAt, until)),

@@ -23,7 +23,7 @@ const findFirst = statement<FeedPlace>(
 SELECT transaction_id::text AS transaction, position FROM (
   SELECT transaction_id, position FROM kyc_relay_events
   WHERE app_id = ${value('appId')} AND created_at >= ${value('since')}::timestamptz
-    AND transaction_id < ${value('settled')}::xid8
+    AND transaction_id < ${value('settled')}::xid8 AND position > 0
   ORDER BY created_at, position LIMIT ${value('mostOutOfOrder')}::int
 ) AS kept ORDER BY kept.transaction_id, position LIMIT 1`,
 )
@@ -45,6 +45,7 @@ const measureLag = statement<{ ms: number | null }>(
  * The settled id is read by a statement of its own, before the events: all of its transactions are then visible.
  */
 export function createFeedStore({ database }: { readonly database: PostgresDatabase }): FeedStore {
+  const ofApp = (appId: string) => and(eq(events.appId, appId), sql`${events.position} > 0`)
   const place = { transaction: sql<string>`${events.transactionId}::text`, position: events.position }
 
   async function transactions(on: Queryable) {
@@ -60,7 +61,7 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
     const [last] = await queryBuilder(on)
       .select(place)
       .from(events)
-      .where(and(eq(events.appId, appId), lt(events.transactionId, settled), before))
+      .where(and(ofApp(appId), lt(events.transactionId, settled), before))
       .orderBy(desc(events.transactionId), desc(events.position))
       .limit(1)
     return last ?? { transaction: '0', position: 0 }
@@ -95,7 +96,7 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
           .from(events)
           .where(
             and(
-              eq(events.appId, appId),
+              ofApp(appId),
               sql`(${events.transactionId}, ${events.position}) > (${after.transaction}::xid8, ${after.position})`,
               lt(events.transactionId, settled),
             ),

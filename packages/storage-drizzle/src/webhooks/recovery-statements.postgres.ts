@@ -156,7 +156,7 @@ SELECT event_id AS "eventId", user_id AS "userId", type, withheld, created_at AS
 FROM kyc_relay_events AS event
 WHERE app_id = ${value('appId')} AND created_at < ${value('until')}::timestamptz
   AND (created_at, position) > (${value('afterCreatedAt')}::timestamptz, ${value('afterPosition')}::bigint)
-  AND type = ANY(${value('types')}::text[]) AND NOT test
+  AND type = ANY(${value('types')}::text[]) AND NOT test AND position > 0
 ORDER BY created_at, position
 LIMIT ${value('limit')}`,
 )

@@ -14,6 +14,13 @@ import type { EventName } from '@kyc-relay/webhooks/internal'
 import { bytea, instant, oneOf, position, references, text, transactionId } from '../engine/postgres/columns.js'
 import { deliveryClass, deliveryStates, endedAttemptStates, pausers, withheldReasons } from './values.js'
 
+/**
+ * Always true. An index with this condition serves only statements that have it too. Without it and without statistics,
+ * PostgreSQL may find one row by its key in an index that begins with the app. It then reads all rows of the app, and
+ * keeps that plan. An index that begins with another column needs no condition.
+ */
+const forLists = sql`position > 0`
+
 export const endpoints = pgTable(
   'kyc_relay_endpoints',
   {
@@ -36,7 +43,6 @@ export const endpoints = pgTable(
   (table) => [
     oneOf(table.pausedBy, pausers),
     primaryKey({ name: 'kyc_relay_endpoints_pkey', columns: [table.appId, table.endpointId] }),
-    // Not by app first: the planner would read all endpoints of an app to find one.
     index('kyc_relay_endpoints_by_url').on(table.url, table.appId),
     index('kyc_relay_endpoints_of_lineage').on(table.lineageId, table.appId, table.position),
     index('kyc_relay_endpoints_of_app')
@@ -72,8 +78,8 @@ export const events = pgTable(
   (table) => [
     primaryKey({ name: 'kyc_relay_events_pkey', columns: [table.appId, table.eventId] }),
     oneOf(table.withheld, withheldReasons),
-    index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position),
-    index('kyc_relay_events_in_feed').on(table.appId, table.transactionId, table.position),
+    index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position).where(forLists),
+    index('kyc_relay_events_in_feed').on(table.appId, table.transactionId, table.position).where(forLists),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_events_withheld')
       .on(table.appId, table.createdAt, table.position)
@@ -127,15 +133,15 @@ export const deliveries = pgTable(
     oneOf(table.state, deliveryStates),
     check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
     check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
-    index('kyc_relay_deliveries_of_app').on(table.appId, table.createdAt, table.position),
-    index('kyc_relay_deliveries_of_app_by_type').on(table.appId, table.eventType, table.createdAt, table.position),
+    index('kyc_relay_deliveries_of_app').on(table.appId, table.createdAt, table.position).where(forLists),
+    index('kyc_relay_deliveries_of_app_by_type').on(table.eventType, table.appId, table.createdAt, table.position),
     index('kyc_relay_deliveries_undelivered')
       .on(table.appId, table.undelivered, table.createdAt, table.position)
       .where(sql`undelivered IS NOT NULL`),
     index('kyc_relay_deliveries_of_app_by_status')
       .on(table.appId, table.unusualStatus, table.createdAt, table.position)
       .where(sql`unusual_status IS NOT NULL`),
-    index('kyc_relay_deliveries_of_endpoint').on(table.appId, table.endpointId, table.createdAt, table.position),
+    index('kyc_relay_deliveries_of_endpoint').on(table.endpointId, table.appId, table.createdAt, table.position),
     index('kyc_relay_deliveries_by_x_event_id').on(table.xEventId, table.appId),
     index('kyc_relay_deliveries_of_event').on(table.eventId, table.appId, table.position),
   ],

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core'
 import { atLeast, instant, oneOf, references, text } from '../engine/postgres/columns.js'
 import { transactionStates } from './values.js'
 import { events } from './tables.postgres.js'
@@ -42,6 +42,10 @@ export const transactionMoves = pgTable(
     references([table.appId, table.eventId], [events.appId, events.eventId]),
     references([table.appId, table.transactionId], [transactions.appId, transactions.transactionId]),
     oneOf(table.state, transactionStates),
-    unique('kyc_relay_transaction_moves_by_revision').on(table.appId, table.transactionId, table.revision),
+    atLeast(table.revision, 1),
+    // Always true, as `forLists` of the events.
+    uniqueIndex('kyc_relay_transaction_moves_by_revision')
+      .on(table.appId, table.transactionId, table.revision)
+      .where(sql`revision > 0`),
   ],
 )

@@ -56,7 +56,7 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
             i.event_id AS "eventId", i.x_event_id AS "xEventId", i.event_type AS "eventType", i.state,
             i.created_at AS "createdAt", i.position, i.ended_at AS "endedAt", i.cancel_reason AS "cancelReason",
             i.http_status AS "httpStatus", i.resend_of AS "resendOf"
-          FROM kyc_relay_deliveries i WHERE i.app_id = a.app_id ${when(state, hasState)}
+          FROM kyc_relay_deliveries i WHERE i.app_id = a.app_id AND i.position > 0 ${when(state, hasState)}
             ${when(eventType, (value) => sql`AND i.event_type = ${value}`)}
             ${when(endpointId, (value) => sql`AND i.endpoint_id = ${value}`)}
             ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit}
@@ -111,7 +111,7 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
       const moves = await rowsOf<Stored<TransactionRow['moves'][number]>>(
         sql`SELECT m.revision, m.state, m.event_id AS "eventId", e.created_at AS "createdAt"
         FROM kyc_relay_transaction_moves m JOIN kyc_relay_events e ON e.app_id = m.app_id AND e.event_id = m.event_id
-        WHERE m.app_id = ${row.appId} AND m.transaction_id = ${transactionId} ORDER BY m.revision`,
+        WHERE m.app_id = ${row.appId} AND m.transaction_id = ${transactionId} AND m.revision > 0 ORDER BY m.revision`,
       )
       return {
         ...row,
