@@ -154,14 +154,14 @@ const firstOfClass = (each: number, ofApp: (table: string) => SQL) => sql`(
 export const listWaiting = statementByApp<WaitingRow>(
   'list_waiting',
   (ofApp) => sql`
-SELECT listed.app_id AS "appId", listed.endpoint_id AS "endpointId",
-  ${inFlight(sql`listed`, ofApp('leased'))} AS "inFlight",
+SELECT listed.app_id AS "appId", listed.endpoint_id AS "endpointId", "inFlight",
   first.position, ${sinceEpochMs(sql`first.due_at`)} AS "dueAtMs", first.delivery_id AS "deliveryId",
   first.attempts_made AS "attemptsMade", first.unsent_since AS "unsentSince"
 FROM unnest(
   ${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('firstDueAts')}::timestamptz[],
   ${value('pauses')}::boolean[]
 ) AS listed (app_id, endpoint_id, first_due_at, paused)
+CROSS JOIN LATERAL ${inFlight(sql`listed`, ofApp('leased'))} AS leases ("inFlight")
 LEFT JOIN LATERAL (
   ${sql.join(
     sentClasses(false).map((each) => firstOfClass(each, ofApp)),
