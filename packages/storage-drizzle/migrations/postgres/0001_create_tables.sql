@@ -428,7 +428,7 @@ CREATE INDEX "kyc_relay_verifications_by_id" ON "kyc_relay_verifications" USING 
 
 CREATE INDEX "kyc_relay_verifications_of_app" ON "kyc_relay_verifications" USING btree ("app_id","verification_id");
 
-CREATE INDEX "kyc_relay_verifications_of_user" ON "kyc_relay_verifications" USING btree ("user_id","app_id","position");
+CREATE INDEX "kyc_relay_verifications_of_user" ON "kyc_relay_verifications" USING btree ("app_id","user_id","position");
 
 CREATE INDEX "kyc_relay_verifications_by_ssn_token" ON "kyc_relay_verifications" USING btree ("ssn_token") WHERE ssn_token IS NOT NULL;
 
@@ -438,7 +438,7 @@ CREATE INDEX "kyc_relay_photo_jobs_due" ON "kyc_relay_photo_jobs" USING btree ("
 
 CREATE INDEX "kyc_relay_photo_jobs_leased" ON "kyc_relay_photo_jobs" USING btree ("lease_until") WHERE lease_until IS NOT NULL;
 
-CREATE INDEX "kyc_relay_photo_jobs_of_verification" ON "kyc_relay_photo_jobs" USING btree ("user_id","verification_id");
+CREATE INDEX "kyc_relay_photo_jobs_of_verification" ON "kyc_relay_photo_jobs" USING btree ("verification_id","user_id");
 
 CREATE INDEX "kyc_relay_access_tokens_of_grant" ON "kyc_relay_access_tokens" USING btree ("app_id","user_id");
 

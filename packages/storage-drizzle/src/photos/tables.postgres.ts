@@ -38,6 +38,6 @@ export const photoJobs = pgTable(
     index('kyc_relay_photo_jobs_leased')
       .on(table.leaseUntil)
       .where(sql`lease_until IS NOT NULL`),
-    index('kyc_relay_photo_jobs_of_verification').on(table.userId, table.verificationId),
+    index('kyc_relay_photo_jobs_of_verification').on(table.verificationId, table.userId),
   ],
 )

@@ -15,9 +15,9 @@ import { bytea, instant, oneOf, position, references, text, transactionId } from
 import { deliveryClass, deliveryStates, endedAttemptStates, pausers, withheldReasons } from './values.js'
 
 /**
- * Always true. An index with this condition serves only statements that have it too. Without it and without statistics,
- * PostgreSQL may find one row by its key in an index that begins with the app. It then reads all rows of the app, and
- * keeps that plan. An index that begins with another column needs no condition.
+ * Always true. An index with this condition serves only statements that have it too. Where most apps have few rows,
+ * PostgreSQL may look for one row by its key in any index that begins with the app. It then reads all rows of a large
+ * app. An index that begins with another column needs no condition.
  */
 const forLists = sql`position > 0`
 
