@@ -42,6 +42,7 @@ import { createUserRecords } from '../user-records/user-records.postgres.js'
 import { createUserRetention } from '../user-retention/store.postgres.js'
 import { createStatusCorrections } from '../verifications/status-corrections.postgres.js'
 import { createStatusOutbox } from '../verifications/status-outbox.postgres.js'
+import { checkOptions } from '../check-options.js'
 import { createVerificationStore } from '../verifications/store.postgres.js'
 import { createWebhookStore } from '../webhooks/store.postgres.js'
 
@@ -138,7 +139,7 @@ export interface PostgresStorage {
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a wrong setting, with its `cause`; `STORE_UNAVAILABLE`; `SCHEMA_NEWER`,
  *   `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a standby or with
- *   `synchronous_commit` off or local
+ *   `synchronous_commit` off or local; `ARGUMENT_INVALID` for an option that is none
  *
  * @example
  * ```ts
@@ -153,6 +154,7 @@ export async function createPostgresStorage(
   location: PostgresLocation,
   options: PostgresStorageOptions = {},
 ): Promise<PostgresStorage> {
+  checkOptions(options)
   const { clock, newToken = randomUUID, notify = true, migrations = 'apply', ownTables, distributed = false } = options
   const histories = ownTables === undefined ? (['postgres'] as const) : (['postgres', ownTables] as const)
   const connection = await openConnection(location)

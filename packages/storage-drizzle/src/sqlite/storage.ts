@@ -37,6 +37,7 @@ import { createUserErasure } from '../erasure/user-erasure.sqlite.js'
 import { createUserRecords } from '../user-records/user-records.sqlite.js'
 import { createUserRetention } from '../user-retention/store.sqlite.js'
 import { createWebhookStore, type SqliteWebhookStore } from '../webhooks/store.sqlite.js'
+import { checkOptions } from '../check-options.js'
 import { lockWorker, type WorkerLock } from '../engine/sqlite/worker-lock.js'
 
 /** Options of {@link createSqliteStorage}. */
@@ -141,7 +142,7 @@ export interface SqliteStorage {
  * suffix `.commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a path in no folder, or without the right, `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
- *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`
+ *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an option that is none
  *
  * @example
  * ```ts
@@ -160,6 +161,7 @@ export function createSqliteStorage(
 }
 
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
+  checkOptions(options)
   const { clock = () => new Date(), newToken = randomUUID, audit: seal } = options
   const database = openDatabase(location, {
     ...options,

@@ -1,6 +1,7 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
+import { checkOptions } from '../check-options.js'
 import type { MigrationListeners } from '../engine/migrations/ledger.js'
 import { createVault, type StoredVault } from './vault.js'
 import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'
@@ -33,7 +34,7 @@ export interface PostgresVaultOptions extends MigrationListeners {
  * Opens the vault in a PostgreSQL database. Use a separate database. The vault seals an SSN under its owner's data key,
  * and stores only a keyed hash of a document number. It applies migrations before it resolves.
  *
- * @throws StorageError as {@link createPostgresStorage}
+ * @throws StorageError as {@link createPostgresStorage}, and `ARGUMENT_INVALID` without a cipher
  *
  * @example
  * ```ts
@@ -50,6 +51,7 @@ export async function createPostgresVault(
   location: PostgresLocation,
   options: PostgresVaultOptions,
 ): Promise<StoredVault> {
+  checkOptions(options, ['cipher'])
   const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply', distributed = false } = options
   const connection = await openConnection(location)
   const { pool, close } = connection

@@ -1,6 +1,7 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import type { AppUser, PiiCipher } from '@kyc-relay/kyc-core'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import { checkOptions } from '../check-options.js'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
@@ -56,7 +57,7 @@ export interface SqliteVaultOptions extends SqliteMigrationListeners {
  * suffix `.vault-commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`,
- *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`
+ *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID` for an option that is none
  *
  * @example
  * ```ts
@@ -70,10 +71,14 @@ export interface SqliteVaultOptions extends SqliteMigrationListeners {
  * ```
  */
 export function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
+  return new Promise((resolve) => resolve(openVault(location, options)))
+}
+
+function openVault(location: SqliteLocation, options: SqliteVaultOptions): StoredVault {
+  checkOptions(options, ['cipher'])
   const { cipher, clock: now = () => new Date(), randomBytes = cryptoRandomBytes } = options
   const monotonicMs = options.clock === undefined ? () => performance.now() : () => now().getTime()
-  const ports = { cipher, randomBytes, now, monotonicMs }
-  return new Promise((resolve) => resolve(createVault(openRows(location, options), ports)))
+  return createVault(openRows(location, options), { cipher, randomBytes, now, monotonicMs })
 }
 
 /**
