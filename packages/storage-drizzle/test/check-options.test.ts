@@ -3,13 +3,13 @@ import { createPostgresStorage, createPostgresVault } from '../src/postgres/inde
 import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
 import { cipher } from './vault/first-data-key.js'
 
-// Options are checked before a database is opened: nothing listens here.
+// Options are checked before a database is opened: nothing listens there, and the folder is missing.
 const nowhere = { connectionString: 'postgres://kyc@127.0.0.1:1/kyc' }
-const inMemory = { path: '/nowhere/kyc.db' }
+const inNoFolder = { path: '/nowhere/kyc.db' }
 
 const opening: Record<string, (options: never) => Promise<unknown>> = {
-  createSqliteStorage: (options) => createSqliteStorage(inMemory, options),
-  createSqliteVault: (options) => createSqliteVault(inMemory, options),
+  createSqliteStorage: (options) => createSqliteStorage(inNoFolder, options),
+  createSqliteVault: (options) => createSqliteVault(inNoFolder, options),
   createPostgresStorage: (options) => createPostgresStorage(nowhere, options),
   createPostgresVault: (options) => createPostgresVault(nowhere, options),
 }
