@@ -24,8 +24,8 @@ type OptionName = keyof typeof types
 /**
  * Checks the options of a storage or a vault: a misspelt one would have no effect.
  *
- * @throws StorageError `ARGUMENT_INVALID` for an unknown name, a value of another type, or another way of
- *   `migrations`, or without a required option
+ * @throws StorageError `ARGUMENT_INVALID` for an unknown name, a value of another type, `migrations` that is neither
+ *   `apply` nor `require`, or a missing required option
  */
 export function checkOptions(
   options: Readonly<Partial<Record<OptionName, unknown>>>,
@@ -38,6 +38,6 @@ export function checkOptions(
   )
   const isComplete = required.every((name) => options[name] !== undefined)
   const { migrations = 'apply' } = options
-  const isWay = migrations === 'apply' || migrations === 'require'
-  if (!isKnown || !isComplete || !isWay) throw new StorageError('ARGUMENT_INVALID')
+  const isMode = migrations === 'apply' || migrations === 'require'
+  if (!isKnown || !isComplete || !isMode) throw new StorageError('ARGUMENT_INVALID')
 }

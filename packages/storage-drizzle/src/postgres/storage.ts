@@ -139,7 +139,7 @@ export interface PostgresStorage {
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a wrong setting, with its `cause`; `STORE_UNAVAILABLE`; `SCHEMA_NEWER`,
  *   `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a standby or with
- *   `synchronous_commit` off or local; `ARGUMENT_INVALID` for an option that is none
+ *   `synchronous_commit` off or local; `ARGUMENT_INVALID` for an unknown or wrong option
  *
  * @example
  * ```ts

@@ -142,7 +142,7 @@ export interface SqliteStorage {
  * suffix `.commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a path in no folder, or without the right, `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
- *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an option that is none
+ *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an unknown or wrong option
  *
  * @example
  * ```ts

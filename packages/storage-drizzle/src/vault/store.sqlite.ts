@@ -57,7 +57,7 @@ export interface SqliteVaultOptions extends SqliteMigrationListeners {
  * suffix `.vault-commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`,
- *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID` for an option that is none
+ *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID` for an unknown or wrong option
  *
  * @example
  * ```ts
