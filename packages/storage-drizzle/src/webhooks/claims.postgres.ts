@@ -81,6 +81,8 @@ export async function claimDue(
     }
     if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
     const { nowMs, nextDueMs } = lastLook ?? (await look())
+    // Of what this look found, its next due time says nothing.
+    if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
     const nextMs = Math.min(nextDueMs ?? Infinity, ...leftMs)
     return { claimed, nextDueInMs: nextMs === Infinity ? null : Math.max(0, nextMs - nowMs) }
   } catch (error) {

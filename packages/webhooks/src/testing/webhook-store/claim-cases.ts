@@ -67,7 +67,7 @@ export const claimCases = [
     },
   ),
 
-  webhookStoreCase('WS-CLAIM-5', 'A claim MUST say when the next delivery is due', async ({ store }) => {
+  webhookStoreCase('WS-CLAIM-5', 'A claim MUST say when the next delivery is due', async ({ store, advance }) => {
     const { registered, published } = createSamples()
     const endpoint = await registered(store)
     equal((await store.claimDue(wideClaim)).nextDueInMs, null)
@@ -80,6 +80,10 @@ export const claimCases = [
       await recordResults(store, resultOf.retry(delivery, 5_000 * (index + 1)))
     }
     near((await store.claimDue(wideClaim)).nextDueInMs ?? undefined, 5_000, 'nextDueInMs of claimDue')
+    for (let n = 0; n < 2; n += 1) await published(store, await registered(store))
+    await store.claimDue({ ...wideClaim, limit: 1 })
+    await advance(5_000)
+    equal((await store.claimDue({ ...wideClaim, limit: 1 })).nextDueInMs, 0, 'a retry became due meanwhile')
   }),
 
   webhookStoreCase('WS-CLAIM-6', 'At most `limit` deliveries MUST be claimed', async ({ store }) => {
