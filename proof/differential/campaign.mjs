@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { commandsOf, runInLockStep } from '../../packages/storage-drizzle/test/differential/lock-step.ts'
+import { commandsOf, ofOneApp, runInLockStep } from '../../packages/storage-drizzle/test/differential/lock-step.ts'
 import { memorySide, postgresSide, sqliteSide } from '../../packages/storage-drizzle/test/differential/sides.ts'
 import { guardDistribution } from '../../packages/storage-drizzle/test/engine/postgres/distribution-guard.ts'
 import { startOwnPostgres } from '../../packages/storage-drizzle/test/engine/postgres/own-postgres.ts'
@@ -67,7 +67,7 @@ export const differential = {
     'In the mode for distributed tables each write names one app, user or key.',
   ],
   notTested:
-    'Commands at the same time. A real Citus. The vault, photo jobs, transactions and recoveries, which the cases of their ports test on each store.',
+    'Commands at the same time. A real Citus. Several apps in the mode for distributed tables, whose claims share slots otherwise. The vault, photo jobs, transactions and recoveries, which the cases of their ports test on each store.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6_000 },
   smoke: { size: { count: 150 } },
@@ -80,13 +80,14 @@ export const differential = {
     const sizes = { commands: 0, sequences: 0 }
     const violations = []
     let next = seed
-    const runLane = async (onPostgres) => {
-      const sides = [memorySide, ...onPostgres, spoilt(sqliteSide)]
+    const runLane = async ([plain, distributed]) => {
+      const sides = [memorySide, plain, spoilt(sqliteSide)]
       while (!budget.isSpent(sizes.commands) && violations.length === 0) {
         const sequence = next++
         const commands = commandsOf(sequence, longestSequence)
         try {
           await runInLockStep(commands, sides)
+          await runInLockStep(ofOneApp(commands), [distributed])
         } catch (error) {
           violations.push(`${error.message.slice(0, 500)}: npm run prove -- differential --seed ${sequence} --count 1`)
         }

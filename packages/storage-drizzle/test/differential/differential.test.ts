@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, test } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { createMigratedDatabase, tableModes, type MigratedDatabase } from '../engine/postgres/distributed-database.js'
-import { runInLockStep, sequencesOf } from './lock-step.js'
+import { ofOneApp, runInLockStep, sequencesOf } from './lock-step.js'
 import { memorySide, postgresSide, sqliteSide } from './sides.js'
 
 const databases = tableModes.map((mode) => ({
@@ -29,11 +29,17 @@ test(
   'memory, SQLite, PostgreSQL in both modes and the model give the same answers and the same rows for any sequence of commands',
   { timeout: 240_000 },
   async () => {
-    const onPostgres = databases.map(({ mode, pool, distributed, database }) =>
-      postgresSide({ name: `PostgreSQL, ${mode}`, pool, distributed, empty: async (all) => database?.empty(all) }),
-    )
-    const sides = [memorySide, sqliteSide, ...onPostgres]
-    const compareAll = fc.asyncProperty(sequencesOf(60), (commands) => runInLockStep(commands, sides))
+    const sidesOf = (mode: boolean) =>
+      databases
+        .filter(({ distributed }) => distributed === mode)
+        .map(({ mode, pool, distributed, database }) =>
+          postgresSide({ name: `PostgreSQL, ${mode}`, pool, distributed, empty: async (all) => database?.empty(all) }),
+        )
+    const [plain, distributed] = [[memorySide, sqliteSide, ...sidesOf(false)], sidesOf(true)]
+    const compareAll = fc.asyncProperty(sequencesOf(60), async (commands) => {
+      await runInLockStep(commands, plain)
+      await runInLockStep(ofOneApp(commands), distributed)
+    })
     await fc.assert(compareAll, propertyRuns(20_260_102, 30))
   },
 )

@@ -129,6 +129,13 @@ export const sequencesOf = (longest: number) => fc.array(command, { minLength: 1
 export const commandsOf = (seed: number, longest: number): readonly Command[] =>
   fc.sample(sequencesOf(longest), { seed, numRuns: 1 })[0] ?? []
 
+/**
+ * The same commands, all of one app. With tables distributed by app, a claim gives several apps equal parts of its slots and leaves
+ * the rest to the next claim, so only the claims of one app are those of the other stores.
+ */
+export const ofOneApp = (commands: readonly Command[]): readonly Command[] =>
+  commands.map((one) => ('app' in one ? { ...one, app: 0 } : one))
+
 interface Opened {
   readonly name: string
   readonly stores: Awaited<ReturnType<Side['open']>>
@@ -164,6 +171,16 @@ async function compareSides(
   let written = 0
 
   let doing = 'nothing'
+  /** When retries are due. */
+  const dueAt = new Set<number>()
+
+  /** A delay, a little longer where another retry has its end. */
+  function ownDelay(delayMs: number): number {
+    let own = delayMs
+    while (dueAt.has(time.now + own)) own += 1
+    dueAt.add(time.now + own)
+    return own
+  }
 
   async function compare<T>(inModel: unknown, ask: (stores: Stores) => Promise<T>): Promise<readonly T[]> {
     const answers = await Promise.all(opened.map(({ stores }) => ask(stores)))
@@ -187,8 +204,9 @@ async function compareSides(
   }
 
   async function step(one: Command): Promise<void> {
-    // Every command at an instant of its own: rows of one instant have no order that a port promises.
-    time.now += 1
+    // Every command and every retry at an instant of its own: rows of one instant have no order that a port promises.
+    do time.now += 1
+    while (dueAt.has(time.now))
     doing = one.do
     const appId = apps['app' in one ? one.app : 0] ?? ''
     switch (one.do) {
@@ -266,8 +284,9 @@ async function compareSides(
       case 'recordAttemptResults': {
         if (fences.length === 0) return
         const chosen = one.picks.map((n) => fences[n % fences.length]).filter((fence) => fence !== undefined)
+        const delays = chosen.map(() => ownDelay(one.delayMs))
         const all = (fenceOf: (each: (typeof fences)[number]) => Fence | undefined) =>
-          chosen.map(fenceOf).flatMap((fence) => (fence === undefined ? [] : [result(one.how, fence, one.delayMs)]))
+          chosen.map(fenceOf).flatMap((fence, index) => (fence ? [result(one.how, fence, delays[index] ?? 0)] : []))
         const told = ({ stale, turned }: Recorded) => ({
           stale,
           turned: turned.map((each) => JSON.stringify(each)).sort(),
