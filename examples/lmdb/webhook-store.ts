@@ -80,7 +80,7 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     else end(row, 'CANCELLED', reason)
   }
   function remove(gone: EndpointRow): void {
-    const removed = { ...gone, removed: true }
+    const removed = { ...gone, removed: true, headers: null }
     saveEndpoint(removed)
     const waiting = deliveriesOf(gone.appId).filter((one) => one.endpointId === gone.endpointId && one.nextAttemptAt)
     for (const one of waiting) handOver(one, removed)

@@ -88,6 +88,12 @@ export function createModel(clock: () => number) {
     }
   }
 
+  function retire(gone: (typeof endpoints)[number]) {
+    gone.removed = true
+    gone.endpoint = { ...gone.endpoint, headers: null }
+    handOver(gone.endpoint.endpointId)
+  }
+
   const lineageOfUrl = ({ appId, url }: Endpoint) =>
     endpoints.find(({ endpoint }) => endpoint.appId === appId && endpoint.url === url)?.endpoint.lineageId
 
@@ -189,8 +195,7 @@ export function createModel(clock: () => number) {
     removeEndpoint({ appId, endpointId }: { appId: string; endpointId: string }) {
       const found = live(appId).find((one) => one.endpoint.endpointId === endpointId)
       if (!found) return false
-      found.removed = true
-      handOver(endpointId)
+      retire(found)
       return true
     },
     replaceEndpoint({ appId, endpointId, replacement }: Parameters<Api['replaceEndpoint']>[0]) {
@@ -199,8 +204,7 @@ export function createModel(clock: () => number) {
       const { lineageId } = old.endpoint
       if ((lineageOfUrl(replacement) ?? lineageId) !== lineageId) return 'url_in_use'
       register(replacement, lineageId, old.endpoint.pausedBy)
-      old.removed = true
-      handOver(endpointId)
+      retire(old)
       return 'replaced'
     },
     pauseEndpoint({ appId, endpointId, by }: Parameters<Api['pauseEndpoint']>[0]) {

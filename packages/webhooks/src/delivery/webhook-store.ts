@@ -158,7 +158,7 @@ export interface WebhookStore {
   /**
    * Removes an endpoint of this app; false when it does not exist. What waits goes to the newest endpoint of its lineage
    * that takes the type. Without one it is cancelled: `TYPE_NOT_SUBSCRIBED` if the lineage has other endpoints, else
-   * `ENDPOINT_REMOVED`.
+   * `ENDPOINT_REMOVED`. Its static headers are erased.
    *
    * An attempt in flight is not aborted. Its success counts; its retry goes the same way.
    */

@@ -50,6 +50,12 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
   /** Whether a waiting delivery waits for the end of a pause. */
   const isHeld = (delivery: StoredDelivery) => endpointOf(delivery).endpoint.pausedBy !== null && !delivery.event.test
 
+  function remove(stored: StoredEndpoint): void {
+    stored.removed = true
+    stored.endpoint = { ...stored.endpoint, headers: null }
+    handOver(stored)
+  }
+
   /** Hands what waits for a removed endpoint over to its lineage. */
   function handOver(removed: StoredEndpoint): void {
     for (const delivery of pending.values()) {
@@ -82,11 +88,10 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
       const { lineageId, pausedBy } = stored.endpoint
       if ((data.lineages.get(urlKey(replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
       add(replacement, lineageId, pausedBy)
-      stored.removed = true
       for (const recovery of data.recoveries.values()) {
         if (recovery.endpointId === endpointId) recovery.endpointId = replacement.endpointId
       }
-      handOver(stored)
+      remove(stored)
       announceDue(data)
       return 'replaced'
     },
@@ -94,11 +99,10 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
     async removeEndpoint(request) {
       const stored = findLive(request)
       if (stored === undefined) return false
-      stored.removed = true
       for (const recovery of data.recoveries.values()) {
         if (recovery.endpointId === request.endpointId) stop(recovery)
       }
-      handOver(stored)
+      remove(stored)
       announceDue(data)
       return true
     },

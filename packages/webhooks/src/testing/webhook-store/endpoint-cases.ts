@@ -178,4 +178,19 @@ export const endpointCases = [
       equal((await claimOne(store)).deliveryId, fresh)
     },
   ),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-12',
+    'A removal MUST erase the static headers of the endpoint',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      const endpoint = await registered(store, { headers: { names: ['X-Tenant'], sealed: 'opaque', dataKey: 'key' } })
+      await published(store, endpoint)
+      await claimOne(store)
+      await store.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
+      await advance(wideClaim.leaseMs)
+      const [taken] = await other.claimExpired({ limit: 1, leaseMs: wideClaim.leaseMs })
+      deepEqual(taken?.endpoint.headers, null, 'claimExpired gives the attempt in flight without them')
+    },
+  ),
 ]

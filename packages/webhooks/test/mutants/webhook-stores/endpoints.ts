@@ -136,6 +136,19 @@ export const wrongEndpoints: readonly WrongStore[] = [
     }),
   ],
   [
+    'keeps the static headers of a removed endpoint',
+    'WS-ENDPOINT-12',
+    (store, { endpoints }) => ({
+      async removeEndpoint(request) {
+        const headers = endpoints.get(request.endpointId)?.endpoint.headers ?? null
+        const removed = await store.removeEndpoint(request)
+        const stored = endpoints.get(request.endpointId)
+        if (removed && stored) stored.endpoint = { ...stored.endpoint, headers }
+        return removed
+      },
+    }),
+  ],
+  [
     'shares lineages between apps',
     'WS-LINEAGE-1',
     (store, { endpoints }) => ({
