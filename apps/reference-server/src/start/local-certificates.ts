@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { StartError } from './start-error.js'
 import { createFile, removeLeftoversOf, replaceFile } from './whole-file.js'
 import { isWholePem } from './whole-pem.js'
 
@@ -35,7 +36,12 @@ export async function ensureLocalCertificates(dataDir: string, now: Date): Promi
   const found = await readKept(files)
   if (found === null || !isUsable(found, now)) await makeAnew(files, await readText(files.privateKeyFile), now)
   const kept = await readKept(files)
-  if (kept === null) throw new Error('the certificates were removed while they were made')
+  if (kept === null) {
+    throw new StartError(
+      'TLS_FILES_INVALID',
+      'The file localhost-key.pem in DATA_DIR cannot be read. Remove it, and the next start creates new certificates.',
+    )
+  }
   await keepEqual(files.certificateFile, kept.certificatePem)
   await keepEqual(files.caFile, kept.caPem)
   return files

@@ -83,8 +83,15 @@ export async function readKeyFile(path: string): Promise<KeyFile> {
   if (!(await exists(path))) {
     throw new StartError('KEY_FILE_MISSING', 'KEY_FILE does not exist. Set it to the path of your key file.')
   }
+  const text = await readFile(path, 'utf8').catch(() => null)
+  if (text === null) {
+    throw new StartError(
+      'KEY_FILE_INVALID',
+      'KEY_FILE cannot be read. Set it to the path of a file that this process may read, or correct the owner of the file.',
+    )
+  }
   try {
-    return parseKeyFile(await readFile(path, 'utf8'))
+    return parseKeyFile(text)
   } catch {
     throw new StartError(
       'KEY_FILE_INVALID',
@@ -103,7 +110,7 @@ export async function ensureInternalToken(dataDir: string): Promise<string> {
   if (wholeToken.test(token)) return token
   throw new StartError(
     'INTERNAL_TOKEN_INVALID',
-    'The file internal-token in DATA_DIR is empty or truncated. Remove it, and the next start creates a new token. Or set INTERNAL_TOKEN.',
+    'The file internal-token in DATA_DIR is empty, truncated or unreadable. Remove it, and the next start creates a new token. Or set INTERNAL_TOKEN.',
   )
 }
 
@@ -116,7 +123,7 @@ export async function ensureLocalOperator(
     return { token, operator: { name: 'local', tokenHash: operatorTokenHash(token), rights: operatorRights } }
   throw new StartError(
     'OPERATOR_TOKEN_INVALID',
-    'The file operator-token in DATA_DIR is empty or truncated. Remove it, and the next start creates a new token. Or set OPERATORS_FILE.',
+    'The file operator-token in DATA_DIR is empty, truncated or unreadable. Remove it, and the next start creates a new token. Or set OPERATORS_FILE.',
   )
 }
 
@@ -126,7 +133,7 @@ async function ensureTokenFile(dataDir: string, name: string, prefix: string): P
     await createFile(path, { bytes: `${prefix}${randomBytes(32).toString('base64url')}` })
     await removeLeftoversOf(path, new Date())
   }
-  return (await readFile(path, 'utf8')).trim()
+  return (await readFile(path, 'utf8').catch(() => '')).trim()
 }
 
 async function exists(path: string): Promise<boolean> {

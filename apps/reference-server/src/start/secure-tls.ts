@@ -22,8 +22,13 @@ export async function secureTls(
 }
 
 async function readPair(certFile: string, keyFile: string): Promise<{ cert: string; key: string }> {
+  const read = (setting: string, path: string) =>
+    readFile(path, 'utf8').catch(() => {
+      const text = `${setting} cannot be read. Set it to the path of a file that this process may read.`
+      throw new StartError('TLS_FILES_INVALID', text)
+    })
+  const pair = { cert: await read('TLS_CERT_FILE', certFile), key: await read('TLS_KEY_FILE', keyFile) }
   try {
-    const pair = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
     createSecureContext(pair)
     // Node ignores an empty certificate and accepts a truncated chain as a shorter one.
     if (isWholePem(pair.cert) && isWholePem(pair.key)) return pair

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -166,6 +167,34 @@ describe('a file of which a crash left nothing, or half', () => {
     await ensureInternalToken(dataDir)
     await ensureLocalCertificates(dataDir, now)
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.unfinished'))).toEqual([])
+  })
+})
+
+describe('a file that cannot be read', () => {
+  // A folder: root may read a file of any mode.
+  const replaceByFolder = (name: string) => {
+    rmSync(place(name))
+    mkdirSync(place(name), { mode: 0o700 })
+  }
+
+  it.each([
+    ['keys.json', /^KEY_FILE cannot be read/],
+    ['internal-token', /^The file internal-token in DATA_DIR .*unreadable/],
+    ['operator-token', /^The file operator-token in DATA_DIR .*unreadable/],
+    ['localhost-key.pem', /^The file localhost-key\.pem in DATA_DIR cannot be read/],
+  ])('%s: is refused by name', async (name, message) => {
+    await (await start()).stop()
+    replaceByFolder(name)
+    await expect(start()).rejects.toMatchObject({ name: 'StartError', message: expect.stringMatching(message) as string })
+  })
+
+  it.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])('%s: is refused by name', async (setting) => {
+    await ensureLocalCertificates(dataDir, now)
+    const given = { TLS_CERT_FILE: place('localhost.pem'), TLS_KEY_FILE: place('localhost-key.pem') }
+    await expect(start({ ROLE: 'secure', ...given, [setting]: place('none.pem') })).rejects.toMatchObject({
+      code: 'TLS_FILES_INVALID',
+      message: expect.stringMatching(`^${setting} cannot be read`) as string,
+    })
   })
 })
 
