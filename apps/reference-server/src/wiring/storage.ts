@@ -76,13 +76,16 @@ function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
   }
 }
 
+const noRight =
+  'The user of this process has no right to read and write the database file, the files beside it and its folder.'
+
 /** Texts for a path that cannot be a database file, by the code of the system. */
 const fileProblems: Readonly<Record<string, string>> = {
   ENOENT: 'The folder of the database file does not exist. Create it, or correct the setting.',
   ENOTDIR: 'A part of the path is a file. Correct the setting.',
   EISDIR: 'The path names a folder. Set it to a file in it.',
-  EACCES: 'The user of this process has no right to read and write the database file and its folder.',
-  EPERM: 'The user of this process has no right to read and write the database file and its folder.',
+  EACCES: noRight,
+  EPERM: noRight,
   EROFS: 'The file system of the database file is read-only.',
 }
 
@@ -127,7 +130,12 @@ async function openBusinessData(
   if (path !== null) {
     const { createSqliteStorage } = await sqlite()
     const storage = await createSqliteStorage({ path }, { ...options, ...files, ownTables: ownTables('sqlite') })
-    return { ...storage, ...(await serverOnSqlite()).createServerStores(storage.database) }
+    const acquireWorkerLock = () =>
+      storage.acquireWorkerLock().catch((error: unknown) => {
+        if (errorFields(error).code === 'WORKER_LOCKED') throw error
+        return refusalNaming('DATABASE_URL', { databaseUrl: url, vaultDatabaseUrl: '' })(error)
+      })
+    return { ...storage, ...(await serverOnSqlite()).createServerStores(storage.database), acquireWorkerLock }
   }
   const { maxConnections, notify, transactionPooler, distributed } = databases
   const location = { connectionString: url, maxConnections, transactionPooler }

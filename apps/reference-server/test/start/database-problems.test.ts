@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -81,6 +81,15 @@ test('a start says that another process locks a database file', async () => {
     message: expect.stringMatching(/: The database file cannot be written\. .*\(STORE_UNAVAILABLE, SQLITE_BUSY\)$/),
   })
 }, 30_000)
+
+test('a start names the database whose worker lock cannot be opened', async () => {
+  const path = join(dataDir, 'unlockable.db')
+  mkdirSync(`${path}.worker`)
+  expect(await refusalOf({ DATABASE_URL: `file:${path}` })).toMatchObject({
+    code: 'DATABASE_NOT_OPENED',
+    message: expect.stringMatching(/^DATABASE_URL .* a file beside it.*\(STORE_UNAVAILABLE, SQLITE_CANTOPEN\)$/),
+  })
+})
 
 test('while it serves, a request that the database refuses is answered 503, and logged with cause and SQLSTATE', async () => {
   await postgres.ask(`CREATE ROLE kyc LOGIN PASSWORD 'kyc'`)

@@ -185,7 +185,10 @@ describe('a file that cannot be read', () => {
   ])('%s: is refused by name', async (name, message) => {
     await (await start()).stop()
     replaceByFolder(name)
-    await expect(start()).rejects.toMatchObject({ name: 'StartError', message: expect.stringMatching(message) as string })
+    await expect(start()).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringMatching(message) as string,
+    })
   })
 
   it.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])('%s: is refused by name', async (setting) => {

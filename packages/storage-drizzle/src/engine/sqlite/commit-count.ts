@@ -29,12 +29,18 @@ function rememberedFile(path: string, history: SqliteHistory): string {
   return `${path}.${history === 'sqlite-vault' ? 'vault-commits' : 'commits'}`
 }
 
-/** Reads the count in the file; 0 if it is empty. The file is not synced, so a power failure may empty it. */
+/**
+ * Reads the count in the file; 0 if it is missing or empty. The file is not synced, so a power failure may empty it.
+ *
+ * @throws StorageError `DATABASE_UNUSABLE` if it cannot be read: with a count of 0, lost commits would go unnoticed.
+ */
 function readRemembered(path: string, history: SqliteHistory): number {
   let text: string
   try {
     text = readFileSync(rememberedFile(path, history), 'latin1')
-  } catch {
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EISDIR') throw new StorageError('DATABASE_UNUSABLE', code)
     return 0
   }
   return /^\d{16}\n$/.test(text) ? Number(text) : 0
@@ -65,7 +71,7 @@ function readCounted(client: Database.Database, history: SqliteHistory): number 
  * Checks a database file before it is opened for writing. Changes nothing, but for a journal that `openReadOnly` applies.
  *
  * @param checkUpToBytes Largest file that is checked completely, in bytes.
- * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`
+ * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `DATABASE_UNUSABLE`
  */
 export function inspectFile(path: string, history: SqliteHistory, checkUpToBytes: number): void {
   // The order matters: commits counted in the file or held in the WAL now are in the database at the next read, also

@@ -20,16 +20,18 @@ export interface WorkerLock {
  * @throws `WORKER_LOCKED` when another worker, of this or another process, holds it.
  */
 export function lockWorker(databasePath: string): { release(): void } {
-  const lock = new Database(`${databasePath}.worker`, { timeout: 0 })
+  let lock: Database.Database | null = null
   try {
+    lock = new Database(`${databasePath}.worker`, { timeout: 0 })
     lock.pragma('locking_mode = EXCLUSIVE')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    lock.close()
+    lock?.close()
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
       throw new StorageError('WORKER_LOCKED', 'SQLITE_BUSY')
     }
     throw storageErrorOf(error)
   }
-  return { release: () => void lock.close() }
+  const held = lock
+  return { release: () => void held.close() }
 }

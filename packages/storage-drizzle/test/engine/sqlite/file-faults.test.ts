@@ -3,6 +3,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -259,6 +260,17 @@ describe('files of a database after a kill', () => {
 })
 
 describe('what counts commits', () => {
+  test('is refused if it cannot be read, because lost commits would go unnoticed', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    await recordSome(path, 0, 1)
+    rmSync(`${path}.commits`)
+    mkdirSync(`${path}.commits`)
+    await expect(createSqliteStorage({ path })).rejects.toMatchObject({
+      code: 'DATABASE_UNUSABLE',
+      driverCode: 'EISDIR',
+    })
+  })
+
   test('writes nothing for a transaction that changes nothing', async () => {
     const path = join(testFolder(), 'kyc.db')
     const storage = await createSqliteStorage({ path })

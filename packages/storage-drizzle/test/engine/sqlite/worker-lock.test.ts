@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSqliteStorage } from '../../../src/sqlite/index.js'
@@ -61,5 +62,17 @@ test('a database in memory has a lock too', async () => {
   const storage = await createSqliteStorage({ path: ':memory:' })
   await storage.acquireWorkerLock()
   await expect(storage.acquireWorkerLock()).rejects.toMatchObject({ code: 'WORKER_LOCKED' })
+  await storage.close()
+})
+
+test('a lock file that cannot be opened is an error of the store', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  const storage = await createSqliteStorage({ path })
+  mkdirSync(`${path}.worker`)
+  await expect(storage.acquireWorkerLock()).rejects.toMatchObject({
+    name: 'StorageError',
+    code: 'STORE_UNAVAILABLE',
+    driverCode: 'SQLITE_CANTOPEN',
+  })
   await storage.close()
 })
