@@ -224,11 +224,12 @@ function newEndpointOf(
   const standardWebhooks = input.standardWebhooks ?? false
   const checked = checkEndpointUrl(url, urls)
   if (!checked.ok) throw new WebhookError(checked.code)
-  const { rule, end } = checkOptions()
+  const { rule, only, end } = checkOptions()
   rule('appId', typeof appId === 'string' && appId !== '')
   rule('eventTypes', Array.isArray(input.eventTypes ?? []))
   rule('description', description === null || isDescription(description))
   rule('standardWebhooks', typeof standardWebhooks === 'boolean')
+  only(null, input, ['appId', 'url', 'eventTypes', 'description', 'standardWebhooks'])
   end()
   const eventTypes = input.eventTypes ?? unnamedTypes(known)
   if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => known.find(type) !== undefined)))

@@ -132,14 +132,15 @@ export interface Webhooks<
    * returned as it is. With other settings the new endpoint replaces it, takes over what waits, and keeps `X-Event-ID`.
    *
    * @throws WebhookError the refusal of `checkEndpointUrl` (`URL_NOT_HTTPS`, …); `EVENT_TYPE_UNKNOWN`;
-   *   `OPTIONS_INVALID` for a setting of a wrong type or form; `ENDPOINT_LIMIT_REACHED` for more than 50 endpoints of an app
+   *   `OPTIONS_INVALID` for an unknown name, or a setting of a wrong type or form; `ENDPOINT_LIMIT_REACHED` for more than 50 endpoints of an app
    */
   registerEndpoint(endpoint: EndpointInput<EventType | Own[number]['name']>): Promise<Endpoint>
   /**
    * Publishes an event in a write of its own. With a known `sourceEventId` it returns the first event.
    *
    * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`,
-   *   `SOURCE_EVENT_ID_CONFLICT` for a known `sourceEventId` with other content
+   *   `OPTIONS_INVALID` for an unknown name beside `data`, `SOURCE_EVENT_ID_CONFLICT` for a known `sourceEventId` with
+   *   other content
    */
   publish(event: PublishedEventInput<Own>): Promise<Published>
   /**

@@ -66,6 +66,7 @@ const maxUrlLength = 2_048
  * It does not resolve the name. The address is checked when a connection is opened.
  *
  * @returns the normalised URL to store and send to, or the reason of the refusal, which holds no part of the URL.
+ * @throws TypeError for an unknown name in the policy, or `ownHosts` that are not a list of names
  *
  * @example
  * ```ts
@@ -79,6 +80,7 @@ export function checkEndpointUrl(
   url: string,
   policy: EndpointUrlPolicy = {},
 ): { readonly ok: true; readonly url: string } | { readonly ok: false; readonly code: EndpointUrlRefusal } {
+  checkPolicy(policy)
   const mayBePlain = policy.allowPlainHttpLocalhost === true && typeof url === 'string'
   if (mayBePlain && plainLocalhost.test(url)) return checkPlainLocalhost(url, policy)
   const spelling = checkSpelling(url, policy.maxLength ?? maxUrlLength)
@@ -93,6 +95,21 @@ export function checkEndpointUrl(
   if (parsed.hostname.endsWith('.')) parsed.hostname = parsed.hostname.slice(0, -1)
   const code = checkParsed(parsed, url, policy)
   return code === null ? { ok: true, url: parsed.href } : { ok: false, code }
+}
+
+const policyNames = ['allowLoopback', 'allowPlainHttpLocalhost', 'ownHosts', 'maxLength']
+
+/**
+ * Checks the names in a policy: a misspelt one would switch a protection off.
+ *
+ * @throws TypeError
+ */
+export function checkPolicy(policy: EndpointUrlPolicy): void {
+  for (const name of Object.keys(policy))
+    if (!policyNames.includes(name)) throw new TypeError(`The option policy.${name} does not exist.`)
+  const { ownHosts = [] } = policy
+  if (!Array.isArray(ownHosts) || !ownHosts.every((host) => typeof host === 'string'))
+    throw new TypeError('The option policy.ownHosts must be a list of names.')
 }
 
 const plainLocalhost = /^http:\/\/localhost:/i

@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { isPublicAddress, isSameAddress } from './address-policy.js'
 import { DialError, dialTcp, startTls, tlsTrusting, type Connection, type Dial } from './connection.js'
-import { isLoopbackEndpoint, type EndpointUrlPolicy } from './endpoint-url.js'
+import { checkPolicy, isLoopbackEndpoint, type EndpointUrlPolicy } from './endpoint-url.js'
 import { dialThroughProxy, type OutboundProxy } from './proxy.js'
 import { createNameResolver, type NameResolver } from './resolver.js'
 
@@ -39,18 +39,25 @@ export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 
   readonly tls: { readonly public: () => SecureContext; readonly loopback: () => SecureContext }
 }
 
+/** @throws TypeError for an option that would have no effect or fail each request */
 export function connectionSettings(options: GuardedConnectionOptions): GuardedConnectionSettings {
-  const { connectTimeoutMs = 10_000 } = options
+  const { policy, resolve, wellKnownName, trustedCa, isAllowedAddress, dial, proxy, ...others } = options
+  const { connectTimeoutMs = 10_000, ...unknown } = others
+  for (const name of Object.keys(unknown)) throw new TypeError(`The option ${name} does not exist.`)
+  for (const [name, callback] of Object.entries({ resolve, isAllowedAddress, dial }))
+    if (callback !== undefined && typeof callback !== 'function')
+      throw new TypeError(`The option ${name} must be a function.`)
+  if (policy !== undefined) checkPolicy(policy)
   if (!(connectTimeoutMs >= 1 && connectTimeoutMs < 2 ** 31))
     throw new TypeError('The option connectTimeoutMs must be from 1 to 2,147,483,647.')
   return {
-    policy: options.policy ?? {},
-    resolve: options.resolve ?? createNameResolver(),
-    wellKnownName: options.wellKnownName === undefined ? 'example.com' : options.wellKnownName,
-    tls: { public: tlsTrusting(options.trustedCa), loopback: tlsTrusting(options.policy?.allowLoopback?.caPem) },
-    isAllowedAddress: options.isAllowedAddress ?? isPublicAddress,
+    policy: policy ?? {},
+    resolve: resolve ?? createNameResolver(),
+    wellKnownName: wellKnownName === undefined ? 'example.com' : wellKnownName,
+    tls: { public: tlsTrusting(trustedCa), loopback: tlsTrusting(policy?.allowLoopback?.caPem) },
+    isAllowedAddress: isAllowedAddress ?? isPublicAddress,
     connectTimeoutMs,
-    dial: options.dial ?? (options.proxy === undefined ? dialTcp : dialThroughProxy(options.proxy)),
+    dial: dial ?? (proxy === undefined ? dialTcp : dialThroughProxy(proxy)),
   }
 }
 

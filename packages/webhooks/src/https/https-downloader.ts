@@ -90,11 +90,8 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * ```
  */
 export function createHttpsDownloader(options: HttpsDownloaderOptions = {}): Downloader {
-  const settings: Settings = {
-    ...connectionSettings(options),
-    maxRedirects: options.maxRedirects ?? 3,
-    accept: options.accept ?? '*/*',
-  }
+  const { maxRedirects = 3, accept = '*/*', ...connection } = options
+  const settings: Settings = { ...connectionSettings(connection), maxRedirects, accept }
   return (request) => download(request, settings)
 }
 

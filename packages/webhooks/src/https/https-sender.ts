@@ -27,7 +27,7 @@ export interface HttpsSenderOptions extends GuardedConnectionOptions {
  * decompresses nothing, and reads at most `maxBodyBytes` of the response. One deadline limits the whole attempt. Only
  * the final status line decides the result; an error in the body does not.
  *
- * @throws TypeError for a number outside its range, or a proxy of another form.
+ * @throws TypeError for an unknown name, a number outside its range, or an option of another form
  *
  * @example
  * ```ts
@@ -43,11 +43,11 @@ export interface HttpsSenderOptions extends GuardedConnectionOptions {
  * ```
  */
 export function createHttpsSender(options: HttpsSenderOptions = {}): Sender {
-  const { maxBodyBytes = 16_384 } = options
+  const { maxBodyBytes = 16_384, ...connection } = options
   // Found here, a mistake cannot make a delivered event look lost.
   if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 0 || maxBodyBytes > 1_048_576)
     throw new TypeError('The option maxBodyBytes must be a whole number from 0 to 1,048,576.')
-  const settings = { ...connectionSettings(options), maxBodyBytes }
+  const settings = { ...connectionSettings(connection), maxBodyBytes }
   return (request) => attempt(request, settings)
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../events/transaction-status.js'
 import { fieldsToStore, openFields } from '../sealing/sealed-fields.js'
 import { openOne } from '../sealing/stored-bodies.js'
-import { prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
+import { checkNames, prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
 import type {
   KnownTransactionState,
   PublishedBefore,
@@ -86,8 +86,8 @@ const mostDecisions = 8
  *
  * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of an unknown transaction, or one of another app or user;
  *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when
- *   the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `TRANSACTION_BUSY`
- *   and `BODIES_UNAVAILABLE` (both retryable).
+ *   the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `OPTIONS_INVALID` for an unknown
+ *   name beside `data`; `TRANSACTION_BUSY` and `BODIES_UNAVAILABLE` (both retryable).
  *
  * @example
  * ```ts
@@ -99,6 +99,8 @@ const mostDecisions = 8
  * ```
  */
 export async function moveTransaction(given: TransactionRequest, deps: MoveTransactionDeps): Promise<MovedTransaction> {
+  const names = ['kind', 'transactionId', 'appId', 'userId', 'data', 'sourceEventId']
+  checkNames(given, given.kind === 'update' ? [...names, 'status'] : names)
   // A UUID in another letter case is the same transaction.
   const transactionId = given.transactionId.toLowerCase()
   const request: TransactionRequest = { ...given, transactionId }

@@ -1,3 +1,4 @@
+import { checkOptions } from '../delivery/check-options.js'
 import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
 import type { Endpoint, PreparedEvent, WebhookStore, WithheldReason } from '../delivery/webhook-store.js'
 import { standardEventTypes, type DescribedEventType, type EventTypes } from '../events/event-type-registry.js'
@@ -48,7 +49,7 @@ export interface PrepareEventDeps {
  * it is counted. Without a grant its body is not stored.
  *
  * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`,
- *   `BODIES_UNAVAILABLE` (retryable)
+ *   `OPTIONS_INVALID` for an unknown name beside `data`, `BODIES_UNAVAILABLE` (retryable)
  *
  * @example
  * ```ts
@@ -65,7 +66,8 @@ export interface PrepareEventDeps {
  * ```
  */
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
-  const { appId, userId, eventType } = input
+  const { appId, userId, eventType, sourceEventId = null } = input
+  checkNames(input, ['appId', 'userId', 'eventType', 'data', 'sourceEventId'])
   const type = findType(eventType, deps.eventTypes)
   const [[grant = null], endpoints] = await Promise.all([
     findGrants(deps.grants, [{ appId, userId }]),
@@ -91,7 +93,7 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
     occurredAt: deps.now(),
     body: await bytesToStore(place, mayBeKept ? body : new Uint8Array(), deps.bodySealer),
     test: false,
-    sourceEventId: input.sourceEventId ?? null,
+    sourceEventId,
     withheld,
     deliveries: withheld === null ? await newDeliveries(eventId, matching, deps.newId) : [],
   }
@@ -149,6 +151,17 @@ export async function prepareTestEvent(
     withheld: null,
     deliveries: await newDeliveries(eventId, [endpoint], deps.newId),
   }
+}
+
+/**
+ * Checks the names of a request: with a misspelt `sourceEventId`, a retry would publish a second event.
+ *
+ * @throws WebhookError `OPTIONS_INVALID`
+ */
+export function checkNames(request: object, known: readonly string[]): void {
+  const { only, end } = checkOptions()
+  only(null, request, known)
+  end()
 }
 
 function findType(name: string, eventTypes: PrepareEventDeps['eventTypes'] = standardEventTypes): DescribedEventType {

@@ -104,6 +104,7 @@ describe('an endpoint', () => {
     ['/standardWebhooks', { standardWebhooks: 1 }],
     ['/appId', { appId: undefined }],
     ['/appId', { appId: 7 }],
+    ['/standardWebhook', { standardWebhook: true }],
   ])('with a wrong %s is refused: %j', async (pointer, wrong) => {
     const registered = webhooksWith().registerEndpoint({ appId, url, ...wrong } as never)
     await expect(registered).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations: [{ pointer }] })
@@ -158,6 +159,12 @@ describe('an endpoint', () => {
 })
 
 describe('publishing', () => {
+  test.each(['publish', 'prepare'] as const)('%s refuses a misspelt name', async (method) => {
+    const refused = webhooksWith()[method]({ ...deposit, sourceEventID: 'deposit-42' } as never)
+    const violations = [expect.objectContaining({ pointer: '/sourceEventID', code: 'UNKNOWN_FIELD' }) as object]
+    await expect(refused).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations })
+  })
+
   test('tells what is queued, and the worker sends it', async () => {
     const webhooks = webhooksWith()
     const { endpointId } = await webhooks.registerEndpoint({ appId, url })

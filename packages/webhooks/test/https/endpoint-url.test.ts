@@ -7,6 +7,11 @@ import { checkEndpointUrl, isLoopbackEndpoint, type EndpointUrlRefusal } from '.
 const label63 = 'a'.repeat(63)
 const longestName = `${label63}.${label63}.${label63}.${'a'.repeat(61)}`
 
+test('a misspelt name in a policy is refused, because it would switch a protection off', () => {
+  const policy = { ownHost: ['partner.com'] } as never
+  expect(() => checkEndpointUrl('https://partner.com', policy)).toThrow('The option policy.ownHost does not exist.')
+})
+
 test.each([
   ['https://partner.com', 'https://partner.com/'],
   ['https://partner.com/', 'https://partner.com/'],

@@ -32,6 +32,18 @@ test.each([
   expect(() => createHttpsSender({ [name]: value })).toThrow(`The option ${name} must be`)
 })
 
+test.each([
+  ['ownHosts', { ownHosts: ['api.example.com'] }],
+  ['policy.ownHost', { policy: { ownHost: ['api.example.com'] } }],
+  ['policy.ownHosts', { policy: { ownHosts: 'api.example.com' } }],
+  ['isAllowedAdress', { isAllowedAdress: () => false }],
+  ['isAllowedAddress', { isAllowedAddress: false }],
+  ['resolve', { resolve: {} }],
+])('an option %s that would have no effect is refused: %j', (name, options) => {
+  const refusal = new RegExp(`^The option ${name} (does not exist|must be a (function|list of names))\\.$`)
+  expect(() => createHttpsSender(options as never)).toThrow(refusal)
+})
+
 describe('what goes out', () => {
   test('is one POST with the exact bytes on a connection that is closed afterwards', async () => {
     const server = await serve(ok())

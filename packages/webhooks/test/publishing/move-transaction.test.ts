@@ -64,6 +64,16 @@ it('a move that came too late is decided anew on what is there then, with an eve
   ])
 })
 
+it.each([
+  ['sourceEventID', update],
+  ['status', { ...update, kind: 'create' as const }],
+])('an unknown name %s is refused', async (name, request) => {
+  const { deps, moves } = storeOf([pending], 0)
+  const refused = moveTransaction({ ...owner, ...request, [name]: 'SETTLED' }, deps)
+  await expect(refused).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations: [{ pointer: `/${name}` }] })
+  expect(moves).toHaveLength(0)
+})
+
 it('a move that became illegal meanwhile is refused', async () => {
   const declined: TransactionRecord = { ...pending, revision: 2, state: 'DECLINED', fields: null }
   const { deps, moves } = storeOf([pending, declined], 1)
