@@ -54,26 +54,26 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const appId = appIdOf(c)
     if (c.get('form').get('confirm') !== 'yes')
       return send(c, { notice: { tone: 'bad', text: 'Confirm first that every receiver has the new key.' } }, 400)
-    if (await apiKeys.activate(appId)) {
+    if ((await isShownKeyWaiting(c)) && (await apiKeys.activate(appId))) {
       await session.endOthers()
       await session.flash({
         tone: 'good',
         text: 'The new key signs webhooks from now on. The old key allows only reading, for 24 more hours. To make changes, sign in with the new key.',
       })
     } else {
-      await session.flash({ tone: 'warn', text: 'No new key waits for its activation.' })
+      await session.flash({ tone: 'warn', text: notWaiting })
     }
     return seeOther(c, '/portal/keys')
   })
 
   routes.post('/portal/keys/discard', async (c) => {
-    const discarded = await apiKeys.discard(appIdOf(c))
+    const discarded = (await isShownKeyWaiting(c)) && (await apiKeys.discard(appIdOf(c)))
     await c
       .get('session')
       .flash(
         discarded
           ? { tone: 'good', text: 'The new key was discarded. It will not sign webhooks.' }
-          : { tone: 'warn', text: 'No new key waits for its activation.' },
+          : { tone: 'warn', text: notWaiting },
       )
     return seeOther(c, '/portal/keys')
   })
@@ -91,6 +91,13 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     return seeOther(c, '/portal/keys')
   })
 
+  /** A page can show a key that was discarded since. Its form must not change the key that waits now. */
+  async function isShownKeyWaiting(c: PortalContext): Promise<boolean> {
+    const shown = c.get('form').get('version')
+    const versions = await apiKeys.listVersions(appIdOf(c))
+    return versions.some(({ version, standing }) => standing === 'WAITING' && String(version) === shown)
+  }
+
   async function send(
     c: PortalContext,
     more: Pick<Parameters<typeof KeysPage>[0], 'newKey' | 'dryRun' | 'notice'> = {},
@@ -104,3 +111,5 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
 
   return routes
 }
+
+const notWaiting = 'Nothing was changed: the key of that page no longer waits for its activation.'

@@ -421,6 +421,22 @@ describe('the API key in the portal', () => {
     expect((await browser.get('/portal/keys')).status).toBe(200)
     expect((await elsewhere.get('/portal/keys')).status).toBe(401)
   })
+
+  it('is activated or discarded only if it is the key that the page showed', async () => {
+    browser = createPortalClient(server)
+    await browser.signIn()
+    const rotate = async () =>
+      browser.submit(await browser.get('/portal/keys'), '/portal/keys/rotate', { apiKey: app().apiKey })
+    const shown = await rotate()
+    await browser.submit(shown, '/portal/keys/discard')
+    const newer = await rotate()
+    for (const action of ['activate', 'discard']) {
+      const stale = await browser.submit(shown, `/portal/keys/${action}`, { confirm: 'yes' })
+      expect((await browser.follow(stale)).text).toMatch(/the key of that page no longer waits.*Waits for activation/s)
+    }
+    const discarded = await browser.submit(newer, '/portal/keys/discard')
+    expect((await browser.follow(discarded)).text).toContain('The new key was discarded')
+  })
 })
 
 describe('the operators’ pages', () => {

@@ -134,6 +134,7 @@ export const KeysPage: FC<{
             </p>
             <form method="post" action="/portal/keys/activate">
               <CsrfField session={session} />
+              <input type="hidden" name="version" value={waiting.version} />
               <div class="choices">
                 <label>
                   <input name="confirm" type="checkbox" value="yes" required />
@@ -150,6 +151,7 @@ export const KeysPage: FC<{
             <p>If you lost it, or do not know it, discard it before it signs by itself, and make another one.</p>
             <form method="post" action="/portal/keys/discard">
               <CsrfField session={session} />
+              <input type="hidden" name="version" value={waiting.version} />
               <button type="submit">Discard key {waiting.version}</button>
             </form>
           </section>
