@@ -1,12 +1,14 @@
 /** Media types of GraphQL responses. */
 export type GraphqlMediaType = 'application/json' | 'application/graphql-response+json'
 
-const utf8Json = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-?8|"utf-?8")[ \t]*)?;?$/i
-
-/** Checks whether a `Content-Type` value means JSON in UTF-8. */
+/** Checks whether a `Content-Type` value means JSON in UTF-8. Parameters that JSON does not have are ignored (RFC 2045). */
 export function isUtf8Json(contentType: string | undefined): boolean {
-  return contentType !== undefined && utf8Json.test(contentType)
+  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';')
+  const charsets = parameters.filter((parameter) => parameter.trimStart().startsWith('charset'))
+  return type?.trim() === 'application/json' && charsets.every((charset) => utf8.test(charset))
 }
+
+const utf8 = /^[ \t]*charset[ \t]*=[ \t]*(?:utf-?8|"utf-?8")[ \t]*$/
 
 /** Ranges of `Accept` that match each media type. The most specific one decides (RFC 9110 §12.5.1). */
 const rangesOf: Readonly<Record<GraphqlMediaType, readonly string[]>> = {

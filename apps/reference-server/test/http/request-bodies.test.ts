@@ -158,6 +158,8 @@ describe('the body of a request', () => {
     ['a list', { 'content-type': 'application/json, text/plain' }],
     ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
     ['Latin 1', { 'content-type': 'application/json; charset=latin1' }],
+    ['no charset after all', { 'content-type': 'application/json; charset' }],
+    ['a charset in a text', { 'content-type': 'application/json; foo="a; charset=utf-16"' }],
     ['two charsets', { 'content-type': 'application/json; charset=utf-8; charset=utf-16' }],
     ['gzip', { 'content-encoding': 'gzip' }],
     ['brotli', { 'content-encoding': 'br' }],
@@ -172,6 +174,8 @@ describe('the body of a request', () => {
     ['application/json; charset="utf-8"', {}],
     ['APPLICATION/JSON', {}],
     ['application/json; charset=utf8', {}],
+    ['application/json;odata=verbose', {}],
+    ['application/json; foo=bar; charset=utf-8;', {}],
     ['application/json', { 'content-encoding': 'identity' }],
   ])('%s is JSON in UTF-8 %j', async (contentType, headers) => {
     const bytes = request({ headers: { 'content-type': contentType, ...headers } })
