@@ -72,9 +72,15 @@ const invalidAnswerErrors: ReadonlySet<string> = new Set([
   'ResponseContentLengthMismatchError',
 ])
 
-/** Checks for the end of a body before its announced length. Two lengths in the head have the same error. */
+/**
+ * Checks for the end of a body before its announced length or its last chunk. Two lengths in the head have the error of
+ * the first case. For the second one, undici's parser gives the reason `Invalid EOF state`.
+ */
 function isCutOff(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ResponseContentLengthMismatchError'
+  return (
+    error instanceof Error &&
+    (error.name === 'ResponseContentLengthMismatchError' || error.message.includes('Invalid EOF state'))
+  )
 }
 
 function causeOfExchange(error: unknown, deadline: AbortSignal, informational: AbortSignal): AttemptCause {

@@ -254,6 +254,10 @@ describe('what is not downloaded', () => {
     ['a body that ends before its length', ok('fine', 40)],
     ['chunks that do not end', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n'],
     [
+      'chunks of a server that closes, before their end',
+      'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n',
+    ],
+    [
       'a body of a server that closes, before its length',
       'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 40\r\n\r\nfine',
     ],
@@ -265,8 +269,11 @@ describe('what is not downloaded', () => {
     expect(result).toMatchObject({ ok: false, cause: 'CONNECTION_LOST' })
   })
 
-  test('what is no HTTP', async () => {
-    const server = await serve({ '/a': 'SSH-2.0-OpenSSH_9.6\r\n' })
+  test.each([
+    ['what is no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['a chunk without a length', 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nfine\r\n'],
+  ])('%s', async (_name, answer) => {
+    const server = await serve({ '/a': answer })
     expect(await newDownload().get(urlOf(server, '/a'))).toMatchObject({ cause: 'INVALID_RESPONSE' })
   })
 
