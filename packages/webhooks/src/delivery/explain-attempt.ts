@@ -22,8 +22,8 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     'Check that the server runs, listens on this port and accepts connections from the public internet.',
   ],
   TLS_FAILED: [
-    'The TLS handshake failed. The certificate is expired, self-signed, incomplete or for another name, or the server supports only TLS 1.1 or older.',
-    'Use a certificate of a public authority for exactly this name, with its intermediate certificates, over TLS 1.2 or 1.3.',
+    'The TLS handshake failed. The certificate is expired, self-signed, incomplete or for another name. Or the server speaks plain HTTP, or only HTTP/2 or TLS 1.1, or requires a client certificate.',
+    'Use a certificate of a public authority for exactly this name, with its intermediate certificates, over TLS 1.2 or 1.3. Require no client certificate.',
   ],
   DNS_FAILED: [
     'The name of the endpoint has no address.',
@@ -35,7 +35,7 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
   ],
   CONNECTION_LOST: [
     'The connection was closed before a response arrived.',
-    'Look for a crash, or a proxy that closes the connection. Read the whole request and respond with a 2xx status.',
+    'Look for a crash, or a proxy that closes the connection. Require no client certificate. Read the whole request and respond with a 2xx status.',
   ],
   INVALID_RESPONSE: [
     'The response is not valid HTTP/1.1, or its headers exceed 16 KiB.',

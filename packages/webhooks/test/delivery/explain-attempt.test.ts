@@ -30,6 +30,15 @@ test.each(causes)('%s has a cause and a next step in whole sentences', (cause) =
   for (const text of [happened, nextStep]) expect(text).toMatch(/^[A-Z].{10,}\.$/)
 })
 
+test.each([
+  ['TLS_FAILED', ['plain HTTP', 'client certificate']],
+  // A TLS 1.3 server refuses a missing certificate after the handshake.
+  ['CONNECTION_LOST', ['client certificate']],
+] as const)('%s also names %j', (cause, words) => {
+  const { cause: happened, nextStep } = explainAttempt(reportOfCause(cause), endpointUrl)
+  for (const word of words) expect(`${happened} ${nextStep}`).toContain(word)
+})
+
 test('every status is explained, and the usual ones have a text of their own', () => {
   const texts = new Map<number, string>()
   for (let status = 400; status <= 999; status += 1) {
