@@ -23,6 +23,8 @@ export function lockWorker(databasePath: string): { release(): void } {
   let lock: Database.Database | null = null
   try {
     lock = new Database(`${databasePath}.worker`, { timeout: 0 })
+    // A journal on the disk would need space, and a full disk must not stop a start.
+    lock.pragma('journal_mode = MEMORY')
     lock.pragma('locking_mode = EXCLUSIVE')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSqliteStorage } from '../../../src/sqlite/index.js'
@@ -74,5 +74,13 @@ test('a lock file that cannot be opened is an error of the store', async () => {
     code: 'STORE_UNAVAILABLE',
     driverCode: 'SQLITE_CANTOPEN',
   })
+  await storage.close()
+})
+
+test('the lock needs no disk space: it has no journal', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  const storage = await createSqliteStorage({ path })
+  await storage.acquireWorkerLock()
+  expect(existsSync(`${path}.worker-journal`)).toBe(false)
   await storage.close()
 })
