@@ -113,6 +113,10 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByText('must start with https').waitFor()
     expect(await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').isChecked()).toBe(true)
     await check('add-url-refused')
+    // Cut to a shorter one, it would be another URL.
+    await page.getByLabel('HTTPS URL').fill(`https://partner.com/${'x'.repeat(2048)}`)
+    await page.getByRole('button', { name: 'Add URL' }).click()
+    await page.getByText('at most 2,048 characters').waitFor()
     receiver.answer('/hooks', { status: 503, headers: { 'content-type': 'text/plain' }, body: 'not yet' })
     await page.getByLabel('HTTPS URL').fill(receiver.url('/hooks'))
     await page.getByRole('button', { name: 'Add URL' }).click()

@@ -95,7 +95,6 @@ export const EndpointFormPage: FC<{
           inputmode="url"
           class="mono"
           required
-          maxlength={2048}
           value={form.url}
           placeholder="https://partner.com/webhooks"
           autocomplete="url"
