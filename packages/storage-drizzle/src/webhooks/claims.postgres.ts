@@ -166,7 +166,11 @@ async function claimGroup(
   const now = locked[0]?.now
   if (now === undefined) return { claimed: [], failingClaimed: 0, leftMs: [0], passedOver }
 
-  const schedules = await readSchedules(on, appId, locked, request)
+  let schedules = await readSchedules(on, appId, locked, request)
+  // An endpoint with nothing to send leaves its slot to another one.
+  const given = schedules.reduce((sum, { waiting }) => sum + waiting.length, 0)
+  if (given < request.free && schedules.some(({ hasMore }) => hasMore))
+    schedules = await readSchedules(on, appId, locked, { ...request, mostEach: Infinity })
   const chosen = chooseFairly<WaitingRow, (typeof schedules)[number]>(schedules, {
     limit: request.free,
     keepForHealthy: request.free - request.slotsForFailing,
@@ -245,11 +249,12 @@ async function readSchedules(
   return locked.map((row) => {
     const { inFlight, all } = found.get(endpointKey(row)) ?? { inFlight: 0, all: [] }
     const cap = row.failing ? maxInFlight.failing : maxInFlight.healthy
-    const room = Math.max(0, Math.min(mostEach, cap - inFlight))
-    const waiting = all.filter(({ dueAtMs }) => dueAtMs <= row.now.getTime()).slice(0, room)
+    const room = Math.max(0, cap - inFlight)
+    const due = all.filter(({ dueAtMs }) => dueAtMs <= row.now.getTime()).slice(0, room)
+    const waiting = due.slice(0, mostEach)
     const firstDueMs = all.length === 0 ? 0 : Math.min(...all.map(({ dueAtMs }) => dueAtMs))
     const waitingSinceMs = Math.max(firstDueMs, row.lastClaimedAt?.getTime() ?? 0)
-    return { row, failing: row.failing, waitingSinceMs, all, waiting }
+    return { row, failing: row.failing, waitingSinceMs, all, waiting, hasMore: due.length > waiting.length }
   })
 }
 

@@ -250,4 +250,17 @@ export const lineageCases = [
       )
     },
   ),
+
+  webhookStoreCase(
+    'WS-LINEAGE-7',
+    'What moved to a replacement MUST fill the slots of a claim',
+    async ({ store, other }) => {
+      const { endpoint, registered, published } = createSamples()
+      const first = await registered(store)
+      const moved = await published(store, first, 2)
+      equal(await other.replaceEndpoint({ ...first, replacement: endpoint() }), 'replaced')
+      const { claimed } = await store.claimDue({ ...wideClaim, limit: 2 })
+      deepEqual(claimed.map(({ deliveryId }) => deliveryId).sort(), [...moved].sort())
+    },
+  ),
 ]

@@ -225,6 +225,16 @@ export const wrongEndpoints: readonly WrongStore[] = [
     }),
   ],
   [
+    'keeps a slot of a claim for a replaced endpoint',
+    'WS-LINEAGE-7',
+    (store, { endpoints }) => ({
+      claimDue(request) {
+        const isReplaced = [...endpoints.values()].some(({ removed }) => removed)
+        return store.claimDue({ ...request, limit: isReplaced ? Math.max(1, request.limit - 1) : request.limit })
+      },
+    }),
+  ],
+  [
     'keeps to the endpoints of a claim that left them waiting',
     'WS-LINEAGE-6',
     (store) => {
