@@ -11,6 +11,12 @@ function driverCode(error: unknown): string | null {
   return 'cause' in error ? driverCode(error.cause) : null
 }
 
+/** Only the message tells an error of a closed connection from one of an unbindable value. */
+function isClosed(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.message === 'The database connection is not open' || isClosed(error.cause)
+}
+
 /**
  * Converts an error of better-sqlite3 or Drizzle to a {@link StorageError}. Only SQLite's result code is kept: messages
  * name columns and can hold values.
@@ -20,7 +26,7 @@ export function storageErrorOf(error: unknown): StorageError {
   const code = driverCode(error)
   if (code === null) {
     // better-sqlite3 throws a plain TypeError on a closed connection or an unbindable value.
-    return new StorageError('ARGUMENT_INVALID')
+    return new StorageError(isClosed(error) ? 'STORE_CLOSED' : 'ARGUMENT_INVALID')
   }
   if (code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG') {
     return new StorageError('CONSTRAINT', code)

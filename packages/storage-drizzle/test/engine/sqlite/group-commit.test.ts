@@ -212,13 +212,15 @@ describe('shared commits', () => {
     await storage.close()
   })
 
-  test('what was queued is written before close, and nothing after', async () => {
+  test('what was queued is written before close, and afterwards every call is refused', async () => {
     const path = join(testFolder(), 'kyc.db')
     const storage = await createSqliteStorage({ path })
     const queued = storage.verifications.record(submission('queued'))
     await storage.close()
     expect(await queued).toMatchObject({ kind: 'recorded' })
-    await expect(storage.verifications.record(submission('late'))).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    const late = submission('late')
+    await expect(storage.verifications.record(late)).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    await expect(storage.verifications.findExisting(late.key)).rejects.toMatchObject({ code: 'STORE_CLOSED' })
     expect(dumpRowsOf(path)).toContain('ext-queued')
   })
 
