@@ -75,6 +75,21 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
   }
   const nothing = { examined: 0, restored: 0, quarantined: 0, destroyed: 0, refusal: null }
 
+  it('are looked for page by page, and other work goes on between two pages', async () => {
+    const { vault, tokenize } = await openVault()
+    const old = await tokenize(1_300)
+    now += orphanAgeMs + 1
+    let turns = 0
+    const turnsAtPages: number[] = []
+    const listOlderThan: typeof vault.listOlderThan = (page) => {
+      turnsAtPages.push(turns)
+      setImmediate(() => (turns += 1))
+      return vault.listOlderThan(page)
+    }
+    expect(await purgeOf({ ...vault, listOlderThan }, new Set(old))()).toEqual({ ...nothing, examined: 1_300 })
+    expect(new Set(turnsAtPages).size).toBeGreaterThanOrEqual(3)
+  })
+
   it('are quarantined after 25 hours, over many pages, and destroyed after 30 days more; all others stay', async () => {
     const { vault, tokenize, known, held } = await openVault()
     const old = await tokenize(1_300)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { verifyAuditLog, type AuditLog, type AuditReport, type AuditSeal } from '@kyc-relay/kyc-core/audit'
 import {
@@ -109,7 +110,7 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
     const log = await logs[name]().catch(failNaming)
     try {
       const report = await verifyAuditLog({
-        ...{ log, seal, checkpoints },
+        ...{ log: inTurns(log), seal, checkpoints },
         onFinding: (finding) => print(asked.json ? jsonOf(finding) : lineOf(finding)),
         onProgress: progressOf(name, dependencies),
       }).catch(failNaming)
@@ -125,6 +126,23 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
   return findings
 }
 
+/** Ends the turn before each page: SQLite reads without ending it, so a signal would be heard only after the last page. */
+function inTurns(log: AuditLog): AuditLog {
+  const inTurn = <Page, Read>(read: (page: Page) => Promise<Read>) => {
+    return async (page: Page) => {
+      await nextTurn()
+      return read(page)
+    }
+  }
+  const { listAccess } = log
+  return {
+    ...log,
+    listEntries: inTurn((page) => log.listEntries(page)),
+    listUnaccounted: inTurn((page) => log.listUnaccounted(page)),
+    ...(listAccess === undefined ? {} : { listAccess: inTurn(listAccess) }),
+  }
+}
+
 async function checkpointsOf(
   { checkpoints: given }: Asked,
   configured: string,
@@ -132,7 +150,9 @@ async function checkpointsOf(
 ): Promise<readonly SealedCheckpoint[]> {
   const all: SealedCheckpoint[] = []
   for (const path of given.length === 0 ? [configured] : given) {
-    const file = await readCheckpoints(path)
+    const file = await readCheckpoints(path).catch(() => {
+      throw new CheckpointsNotRead()
+    })
     // A file named in the arguments must exist. The configured file is created with the first checkpoint.
     if (file === null && given.length > 0) throw new CheckpointFileMissing()
     if (file !== null && file.unreadableLines > 0) warn(`${file.unreadableLines} lines of checkpoints cannot be read.`)
@@ -142,6 +162,7 @@ async function checkpointsOf(
 }
 
 class CheckpointFileMissing extends Error {}
+class CheckpointsNotRead extends Error {}
 
 /** The database of a log cannot be opened or read. */
 class LogNotRead extends Error {
@@ -201,6 +222,7 @@ function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints
 /** Prints only fixed texts: other messages could quote a path or a value. */
 function textOf(error: unknown): string {
   if (error instanceof CheckpointFileMissing) return 'A file of --checkpoints does not exist. Name an existing file.'
+  if (error instanceof CheckpointsNotRead) return 'AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'
   if (error instanceof LogNotRead) return `${settingOf[error.log]}: ${error.text}`
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`
   if (error instanceof EnvError || error instanceof StartError) return error.message

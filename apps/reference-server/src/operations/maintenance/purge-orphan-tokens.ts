@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type OwnedToken, type PiiEraser, type VerificationStore } from '@kyc-relay/kyc-core'
 import { MAX_TOKEN_AGE_MS } from '@kyc-relay/kyc-core/internal'
 import type { CheckpointVerdict } from '../audit/checkpoint-comparison.js'
@@ -93,6 +94,8 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   ) {
     let last = start
     while (shouldContinue()) {
+      // SQLite reads without ending the turn, so no request would be answered before the last page.
+      await nextTurn()
       const page = await list(last)
       const known = await verifications.findReferencedTokens(page)
       const referenced = page.filter(({ token }) => known.has(token))

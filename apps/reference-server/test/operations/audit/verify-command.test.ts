@@ -178,3 +178,37 @@ test('a damaged database ends with exit code 2, by its setting', async () => {
   expect(await run('verify', '--log', 'vault')).toBe(2)
   expect(warned.at(-1)).toMatch(/^VAULT_DATABASE_URL \(default: vault\.db in DATA_DIR, .*\): STORE_FAILED: /)
 })
+
+test('other work, such as a signal, is heard between two reads', async () => {
+  let turns = 0
+  const turnsAtReads: number[] = []
+  const noted = <Page, Read>(read: (page: Page) => Read) => {
+    return (page: Page) => {
+      turnsAtReads.push(turns)
+      setImmediate(() => (turns += 1))
+      return read(page)
+    }
+  }
+  const log = await openAuditLog(url('kyc.db'), { log: 'stores', seal })
+  const watched = { ...log, listEntries: noted(log.listEntries), listUnaccounted: noted(log.listUnaccounted) }
+  const code = await runVerifyCommand(['verify', '--log', 'stores'], {
+    open: () =>
+      Promise.resolve({
+        ...{
+          seal,
+          checkpointPath,
+          logs: { stores: () => Promise.resolve(watched), vault: () => Promise.reject(new Error()) },
+        },
+      }),
+    readCheckpoints,
+    ...{ nowMs: () => 0, print: () => undefined, warn: () => undefined },
+  })
+  expect(code).toBe(0)
+  expect(turnsAtReads.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(turnsAtReads).size).toBe(turnsAtReads.length)
+})
+
+test('says that checkpoints cannot be read', async () => {
+  expect(await run('verify', '--checkpoints', folder)).toBe(2)
+  expect(warned).toEqual(['AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'])
+})
