@@ -210,6 +210,8 @@ describe('the page of a sealed record', () => {
     expect(gone.text).not.toMatch(/CANARY|Jane|name="purpose"/)
     const fields = { ...hiddenFields(page.text, `${path}/evidence`), purpose: 'p', side: 'front' }
     expect((await browser.post(`${path}/photo`, fields)).status).toBe(410)
+    // The token of the SSN is gone, and the page of the verification cannot know that there was one.
+    expect((await browser.get(path)).text).toContain('erased, or not given')
   })
 })
 

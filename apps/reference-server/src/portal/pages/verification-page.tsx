@@ -67,11 +67,7 @@ export const VerificationPage: FC<{
         </Fact>
         <Fact name="SSN">
           {verification.ssn === null ? (
-            erased ? (
-              'erased, or not given'
-            ) : (
-              'not given'
-            )
+            'erased, or not given'
           ) : (
             <>
               <code>{maskedToken(verification.ssn.token)}</code>{' '}
