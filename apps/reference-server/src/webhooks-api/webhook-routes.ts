@@ -126,7 +126,11 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   serveOperation(routes, operations.resendDelivery, async ({ appId, params: { deliveryId } }) => {
     const newDeliveryId = randomUUID()
     const outcome = await store.resendDelivery({ appId, deliveryId, newDeliveryId })
-    if (outcome === 'not_found') return { refusal: { code: 'NOT_FOUND' } }
+    if (outcome === 'not_found') {
+      // Nor is one found whose body was blanked.
+      const isKnown = (await store.findDelivery({ appId, deliveryId })) !== null
+      return isKnown ? conflict('BODY_BLANKED') : { refusal: { code: 'NOT_FOUND' } }
+    }
     if (outcome === 'not_finished') return conflict('DELIVERY_PENDING')
     if (outcome === 'endpoint_removed') return conflict('ENDPOINT_REMOVED')
     deps.wake()

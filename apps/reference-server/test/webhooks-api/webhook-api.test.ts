@@ -407,6 +407,25 @@ describe('a resend', () => {
     expect([gone.status, gone.json.detail]).toEqual([409, 'ENDPOINT_REMOVED'])
   })
 
+  it('of a delivery without its body says so, and not that there is no such delivery', async () => {
+    const { id } = await register({ url: receiver.url('/erased') })
+    const { internalUrl, internalToken } = server.demo
+    const internal = (path: string, options: CallOptions) =>
+      server.call(`${internalUrl}/internal/v1/${path}`, { token: internalToken, ...options })
+    const { appId, userId } = server.demo.users[5] ?? {}
+    const event = { appId, userId, eventType: 'WIDGET_KYC_INITIATION', data: {} }
+    const published = await internal('events', { body: event })
+    const sent = published.json.deliveries.find((one: { endpointId: string }) => one.endpointId === id)
+    await ended(sent.deliveryId)
+    await internal(`users/${userId}/pii`, { method: 'DELETE', body: { purpose: 'request', actor: 'test' } })
+    expect((await api(`/deliveries/${sent.deliveryId}`)).json.body).toBeNull()
+    const again = await api(`/deliveries/${sent.deliveryId}/resend`, { method: 'POST' })
+    expect([again.status, again.json.detail]).toEqual([409, 'BODY_BLANKED'])
+    await removeAll()
+    const unknown = await api('/deliveries/00000000-0000-4000-8000-000000000000/resend', { method: 'POST' })
+    expect(unknown.status).toBe(404)
+  })
+
   it('of a delivery that is still under way is a conflict', async () => {
     receiver.answerBy('/slow', () => ({ status: 503, headers: { 'retry-after': '600' } }))
     const { id } = await register({ url: receiver.url('/slow') })

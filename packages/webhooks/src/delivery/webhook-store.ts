@@ -266,8 +266,8 @@ export interface WebhookStore {
    * Creates a delivery of the same event with the same `X-Event-ID`, due now: to the same endpoint, or if that was
    * removed, to the newest one of its lineage that takes the type. Rejects an id that the app already has.
    *
-   * @returns `not_found` for another app's or an unknown delivery, `not_finished` while it is pending,
-   *   `endpoint_removed` when there is no such endpoint.
+   * @returns `not_found` for another app's or an unknown delivery and for one whose body was blanked, `not_finished`
+   *   while it is pending, `endpoint_removed` when there is no such endpoint.
    */
   resendDelivery(request: {
     readonly appId: string
