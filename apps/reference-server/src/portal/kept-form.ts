@@ -2,7 +2,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { PortalContext } from './portal-context.js'
 import { cookieOptions } from './session-cookie.js'
 
-/** Fields of the form of a URL that are kept. Static headers are secrets, so they are typed again. */
+/** Fields of the form of a URL that are kept. */
 const keptFields = ['appId', 'url', 'description', 'eventTypes', 'standardWebhooks']
 
 /** Forms that are kept; the others have little to fill in. */
@@ -20,6 +20,9 @@ const mostBytes = 3_800
 export function keepForm(c: PortalContext, form: URLSearchParams): void {
   if (!keptForms.test(c.req.path)) return
   const fields = new URLSearchParams([...form].filter(([field]) => keptFields.includes(field)))
+  // Of static headers only the names: the values are secrets. Without values the form is refused, so none is forgotten.
+  const headers = [...(form.get('headers') ?? '').matchAll(/^[A-Za-z0-9-]{1,100}:/gm)].map(([name]) => `${name} `)
+  fields.set('headers', headers.join('\n'))
   fields.set('page', c.req.path)
   const value = Buffer.from(fields.toString()).toString('base64url')
   if (value.length <= mostBytes) setCookie(c, name, value, { ...cookieOptions(c), maxAge })

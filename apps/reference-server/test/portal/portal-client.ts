@@ -91,7 +91,7 @@ export function hiddenFields(html: string, action: string): Record<string, strin
 /** The text of an element with this id, entities resolved. */
 export function textOf(html: string, id: string): string {
   const start = html.indexOf('>', html.indexOf(`id="${id}"`)) + 1
-  const [inner = ''] = html.slice(start).split(/<\/(?:pre|section|dl)>/, 1)
+  const [inner = ''] = html.slice(start).split(/<\/(?:pre|section|dl|textarea)>/, 1)
   return inner
     .replaceAll(/<[^>]+>/g, '')
     .replaceAll('&lt;', '<')

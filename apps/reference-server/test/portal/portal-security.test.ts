@@ -15,7 +15,7 @@ import { createServerStores } from '../../src/storage/sqlite/index.js'
 import { durationText, maskedToken, visibleText } from '../../src/portal/format.js'
 import { holdClock } from '../http/held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
-import { createOperatorClient, createPortalClient, hiddenFields, signInOperator } from './portal-client.js'
+import { createOperatorClient, createPortalClient, hiddenFields, signInOperator, textOf } from './portal-client.js'
 
 let server: RunningTestServer
 beforeAll(async () => {
@@ -105,6 +105,10 @@ describe('signing in', () => {
     expect([...again.text.matchAll(/<input[^>]*value="([A-Z_]+)"[^>]* checked/g)].map(([, type]) => type)).toEqual(
       filled.eventTypes,
     )
+    // The names of the headers ask for their values: without them the URL is not added.
+    expect(textOf(again.text, 'headers')).toBe('X-Tenant: ')
+    const untyped = { url: 'https://partner.com/hooks', headers: textOf(again.text, 'headers') }
+    expect((await browser.submit(again, '/portal/webhooks/new', untyped)).text).toContain('A header value has 1 to')
     expect(await endpoints()).toEqual([])
 
     expect((await browser.get('/portal/webhooks/new')).text).not.toMatch(/secret-path/)
