@@ -87,11 +87,13 @@ FROM kyc_relay_event_sources s JOIN kyc_relay_events e USING (app_id, event_id)
 WHERE s.app_id = ${value('appId')} AND s.source_event_id = ${value('sourceEventId')}`,
 )
 
+/** Lists what was written with an event. Resends and recovered deliveries were written later. */
 export const listDeliveriesOfEvent = statement<{ deliveryId: string; endpointId: string }>(
   'list_deliveries_of_event',
   sql`
-SELECT delivery_id AS "deliveryId", endpoint_id AS "endpointId" FROM kyc_relay_deliveries
-WHERE app_id = ${value('appId')} AND event_id = ${value('eventId')} AND resend_of IS NULL ORDER BY position`,
+SELECT delivery_id AS "deliveryId", endpoint_id AS "endpointId"
+FROM kyc_relay_events AS event JOIN kyc_relay_deliveries AS delivery USING (app_id, event_id, created_at)
+WHERE app_id = ${value('appId')} AND event_id = ${value('eventId')} AND resend_of IS NULL ORDER BY delivery.position`,
 )
 
 /** Gives the id of a withheld event to another one, unless somebody else did. */

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
@@ -34,7 +34,13 @@ export function preparePublishing(db: DrizzleDatabase) {
       .select({ deliveryId: deliveries.deliveryId, endpointId: endpoints.endpointId })
       .from(deliveries)
       .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
-      .where(and(eq(deliveries.event, value('event')), isNull(deliveries.resendOf)))
+      .where(
+        and(
+          eq(deliveries.event, value('event')),
+          isNull(deliveries.resendOf),
+          ne(deliveries.class, deliveryClass.recovered),
+        ),
+      )
       .orderBy(deliveries.position)
       .prepare(),
     findEndpoint: db

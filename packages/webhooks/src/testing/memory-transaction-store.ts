@@ -3,7 +3,7 @@ import type { TransactionEventType } from '../events/transaction-status.js'
 import {
   createMemoryWebhookData,
   findBySource,
-  originalOf,
+  answerAgain,
   writeEvent,
   type MemoryWebhookData,
 } from './memory-webhook-data.js'
@@ -30,7 +30,7 @@ export function createMemoryTransactionStore(
   function findPublished(appId: string, sourceEventId: string): PublishedBefore | null {
     const found = findBySource(data, appId, sourceEventId)
     if (found === undefined) return null
-    const event = { ...found.inserted, original: originalOf(found.event) }
+    const event = answerAgain(data, found)
     const move = data.moves.get(event.eventId)
     // Only a transaction event changes a transaction.
     const told = move && {
@@ -38,7 +38,7 @@ export function createMemoryTransactionStore(
       state: move.next,
       eventType: move.event.type as TransactionEventType,
     }
-    return { event: { ...event, duplicate: true }, move: told ?? null }
+    return { event, move: told ?? null }
   }
 
   return {

@@ -105,11 +105,16 @@ export function answerFromSource(data: MemoryWebhookData, event: PreparedEvent):
   const { withheld } = original.inserted
   const wantedScope = withheld !== null && withheld !== 'NO_ENDPOINT'
   if (wantedScope && event.withheld === null) return null
-  const deliveries = original.inserted.deliveries.map(({ deliveryId, endpointId }) => ({
+  return answerAgain(data, original)
+}
+
+/** The answer for an event that was written before: its deliveries may have moved to other endpoints. */
+export function answerAgain(data: MemoryWebhookData, { inserted, event }: StoredEvent): InsertedEvent {
+  const deliveries = inserted.deliveries.map(({ deliveryId, endpointId }) => ({
     deliveryId,
     endpointId: data.deliveries.get(deliveryId)?.endpointId ?? endpointId,
   }))
-  return { ...original.inserted, deliveries, duplicate: true, original: originalOf(original.event) }
+  return { ...inserted, deliveries, duplicate: true, original: originalOf(event) }
 }
 
 /** Live endpoints of an app, oldest first. */

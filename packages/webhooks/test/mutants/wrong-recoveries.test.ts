@@ -281,6 +281,21 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
     'RS-STEP-5',
     change((store) => ({ findNextStep: (request) => store.findNextStep({ ...request, mostWaiting: Infinity }) })),
   ],
+  [
+    'counts a recovered delivery to what was published',
+    'RS-STEP-6',
+    ({ webhooks }, data) => ({
+      webhooks: {
+        ...webhooks,
+        async insertEvent(event) {
+          const answer = await webhooks.insertEvent(event)
+          const all = [...data.deliveries.values()].filter((one) => one.event.eventId === answer.eventId)
+          const deliveries = all.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId }))
+          return answer.duplicate ? { ...answer, deliveries } : answer
+        },
+      },
+    }),
+  ],
 ]
 
 async function failingCases(spoil?: Spoil): Promise<string[]> {

@@ -120,4 +120,23 @@ export const stepCases = [
       ok((await find(2)) !== null, 'one waits')
     },
   ),
+
+  recoveryStoreCase(
+    'RS-STEP-6',
+    'A known `sourceEventId` MUST be answered with what was published first, without recovered deliveries',
+    async ({ webhooks, samples, publish, started, listNext, write, end }) => {
+      const endpoint = await samples.registered(webhooks)
+      const event = await publish([endpoint], { sourceEventId: 'deposit-1' })
+      await end('failed')
+      const recoveryId = await started(endpoint)
+      equal(await write(recoveryId, await listNext(recoveryId)), 'written')
+      const { duplicate, deliveries } = await webhooks.insertEvent(
+        samples.event([endpoint], { sourceEventId: 'deposit-1' }),
+      )
+      deepEqual(
+        { duplicate, ids: deliveries.map(({ deliveryId }) => deliveryId) },
+        { duplicate: true, ids: event.deliveries.map(({ deliveryId }) => deliveryId) },
+      )
+    },
+  ),
 ]

@@ -162,4 +162,23 @@ export const publishingCases: readonly TransactionStoreCase[] = [
       deepEqual([found.publishedBefore?.event.withheld, found.publishedBefore?.event.deliveries], ['NO_ENDPOINT', []])
     },
   ),
+
+  transactionStoreCase(
+    'TS-SOURCE-9',
+    'The event of a known sourceEventId MUST name the endpoint that has its delivery now',
+    async ({ store, webhooks }) => {
+      const { registered, endpoint, move } = createMoveSamples()
+      const old = await registered(webhooks)
+      const written = move([old], { sourceEventId: 'deposit-1' })
+      await moved(store, written)
+      const replacement = endpoint()
+      equal(await webhooks.replaceEndpoint({ ...old, replacement }), 'replaced')
+      const { transactionId } = written
+      const found = await store.findTransaction({ transactionId, appId: appA, sourceEventId: 'deposit-1' })
+      deepEqual(
+        found.publishedBefore?.event.deliveries.map(({ endpointId }) => endpointId),
+        [replacement.endpointId],
+      )
+    },
+  ),
 ]

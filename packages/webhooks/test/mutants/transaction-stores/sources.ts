@@ -123,4 +123,18 @@ export const wrongSources: readonly WrongStore[] = [
       moveTransaction: (move) => store.moveTransaction({ ...move, event: { ...move.event, withheld: null } }),
     }),
   ],
+  [
+    'names the endpoint that a delivery had first',
+    'TS-SOURCE-9',
+    (store, { events }) => ({
+      async findTransaction(request) {
+        const found = await store.findTransaction(request)
+        const before = found.publishedBefore
+        const first = events.get(before?.event.eventId ?? '')?.inserted.deliveries
+        return before && first
+          ? { ...found, publishedBefore: { ...before, event: { ...before.event, deliveries: first } } }
+          : found
+      },
+    }),
+  ],
 ]
