@@ -1,4 +1,5 @@
-const inWebhooks = (change) => (stores) => ({ ...stores, webhooks: { ...stores.webhooks, ...change(stores.webhooks) } })
+const inPort = (port, change) => (stores) => ({ ...stores, [port]: { ...stores[port], ...change(stores[port]) } })
+const inWebhooks = (change) => inPort('webhooks', change)
 
 /** Known bugs of one of the stores, each with the command whose answer, or the rows that, show it. */
 export const sabotages = {
@@ -38,6 +39,30 @@ export const sabotages = {
             one.next.state === 'PENDING' ? { ...one, next: { ...one.next, delayMs: one.next.delayMs + 1 } } : one,
           ),
         ),
+    })),
+  },
+  'recovers-again': {
+    what: 'a recovery looks at acknowledged events as if nobody had them',
+    breaks: /SQLite: stepRecovery differs/,
+    spoil: inPort('recoveries', ({ listEvents }) => ({
+      listEvents: async (range) => (await listEvents(range)).map((event) => ({ ...event, delivered: null })),
+    })),
+  },
+  'moves-from-any-revision': {
+    what: 'a transaction changes, whatever its revision',
+    breaks: /SQLite: moveTransaction differs/,
+    spoil: inPort('transactions', ({ findTransaction, moveTransaction }) => ({
+      async moveTransaction(move) {
+        const { transaction } = await findTransaction({ ...move, sourceEventId: null })
+        return moveTransaction({ ...move, fromRevision: transaction?.revision ?? 0 })
+      },
+    })),
+  },
+  'feed-without-tests': {
+    what: 'the feed leaves out test events',
+    breaks: /SQLite: the rows at the end differs/,
+    spoil: inPort('feed', ({ listAfter }) => ({
+      listAfter: async (request) => (await listAfter(request))?.filter(({ test }) => !test) ?? null,
     })),
   },
   'writes-over-all-shards': {

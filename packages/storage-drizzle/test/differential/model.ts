@@ -1,5 +1,7 @@
 import type { AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
+import { createRecoveryModel } from './model-recoveries.js'
+import { createTransactionModel } from './model-transactions.js'
 
 type Api = Pick<
   WebhookStore,
@@ -37,6 +39,7 @@ interface Delivery {
   cancelReason: string | null
   cancelRequested: string | null
   resendOf: string | null
+  recovered: boolean
 }
 
 /**
@@ -51,7 +54,7 @@ export function createModel(clock: () => number) {
     failingSince: number | null
     lastClaimedAt: number
   }[] = []
-  const events: Event[] = []
+  const published: { event: Event; at: number }[] = []
   const deliveries: Delivery[] = []
   const recorded: { recording: Recording; result: unknown; previous: string; next: string }[] = []
   const counted: {
@@ -111,22 +114,12 @@ export function createModel(clock: () => number) {
 
   const isHeld = (one: Delivery) => !one.event.test && targetOf(one)?.endpoint.pausedBy !== null
 
-  function add(id: string, event: Event, endpointId: string, xEventId: string, resendOf: string | null) {
+  function add(id: string, event: Event, endpointId: string, xEventId: string, more: Partial<Delivery> = {}) {
     const at = clock()
     deliveries.push({
-      ...{
-        id,
-        event,
-        endpointId,
-        xEventId,
-        state: 'PENDING',
-        attempts: [],
-        made: 0,
-        createdAt: at,
-        dueAt: at,
-        resendOf,
-      },
+      ...{ id, event, endpointId, xEventId, state: 'PENDING', attempts: [], made: 0, createdAt: at, dueAt: at },
       ...{ leaseUntil: null, token: null, unsentSince: null, endedAt: null, cancelReason: null, cancelRequested: null },
+      ...{ resendOf: null, recovered: false, ...more },
     })
   }
 
@@ -184,7 +177,67 @@ export function createModel(clock: () => number) {
     return true
   }
 
+  const findBySource = (appId: string, sourceEventId: string | null) =>
+    published.find(
+      ({ event }) => event.appId === appId && sourceEventId !== null && event.sourceEventId === sourceEventId,
+    )?.event
+
+  function insertEvent(event: Event) {
+    const known = findBySource(event.appId, event.sourceEventId)
+    if (known === undefined) {
+      published.push({ event, at: clock() })
+      for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
+        if (deliveries.some((one) => one.event === event && one.xEventId === xEventId)) continue
+        const isKnown = endpoints.some(
+          ({ endpoint }) => endpoint.endpointId === endpointId && endpoint.appId === event.appId,
+        )
+        const isLive = live(event.appId).some((one) => one.endpoint.endpointId === endpointId)
+        const to = isLive ? endpointId : isKnown ? heirOf(endpointId, event.type).heir : undefined
+        if (to !== undefined) add(deliveryId, event, to, xEventId)
+      }
+    }
+    const { eventId, withheld } = known ?? event
+    const written = deliveries.filter((one) => one.event.eventId === eventId && one.resendOf === null && !one.recovered)
+    const answers = written.map(({ id, endpointId }) => ({ deliveryId: id, endpointId }))
+    const original = known === undefined ? null : { userId: known.userId, type: known.type, body: known.body }
+    return { eventId, withheld, deliveries: answers, duplicate: known !== undefined, original }
+  }
+
+  const recoveries = createRecoveryModel(
+    {
+      findLive(appId, endpointId) {
+        const found = live(appId).find(({ endpoint }) => endpoint.endpointId === endpointId)?.endpoint
+        if (found === undefined) return null
+        const { lineageId, eventTypes } = found
+        return { lineageId, takes: (type) => eventTypes?.some((one) => one === type) ?? true }
+      },
+      eventsOf: (appId) => published.filter(({ event }) => event.appId === appId && !event.test),
+      statesOf: (eventId, lineageId) =>
+        deliveries
+          .filter((one) => one.event.eventId === eventId && targetOf(one)?.endpoint.lineageId === lineageId)
+          .map(({ state }) => state),
+      isCovered: (appId, xEventId) =>
+        deliveries.some(
+          (one) =>
+            one.event.appId === appId && one.xEventId === xEventId && ['PENDING', 'DELIVERED'].includes(one.state),
+        ),
+      countWaiting: (endpointId) =>
+        deliveries.filter((one) => one.endpointId === endpointId && one.recovered && one.dueAt !== null).length,
+      addRecovered({ deliveryId, eventId, xEventId }, appId, endpointId) {
+        const event = published.find((one) => one.event.eventId === eventId && one.event.appId === appId)?.event
+        if (event !== undefined) add(deliveryId, event, endpointId, xEventId, { recovered: true })
+      },
+    },
+    clock,
+  )
+  const transactions = createTransactionModel({
+    insertEvent,
+    isKnownSource: (appId, sourceEventId) => findBySource(appId, sourceEventId) !== undefined,
+  })
+
   return {
+    ...recoveries,
+    ...transactions,
     registerEndpoint(endpoint: Endpoint, limit: number) {
       if (live(endpoint.appId).length >= limit) return 'limit_reached'
       const lineageId = lineageOfUrl(endpoint) ?? endpoint.endpointId
@@ -195,6 +248,7 @@ export function createModel(clock: () => number) {
     removeEndpoint({ appId, endpointId }: { appId: string; endpointId: string }) {
       const found = live(appId).find((one) => one.endpoint.endpointId === endpointId)
       if (!found) return false
+      recoveries.endpointGone(endpointId, null)
       retire(found)
       return true
     },
@@ -204,6 +258,7 @@ export function createModel(clock: () => number) {
       const { lineageId } = old.endpoint
       if ((lineageOfUrl(replacement) ?? lineageId) !== lineageId) return 'url_in_use'
       register(replacement, lineageId, old.endpoint.pausedBy)
+      recoveries.endpointGone(endpointId, replacement.endpointId)
       retire(old)
       return 'replaced'
     },
@@ -236,28 +291,7 @@ export function createModel(clock: () => number) {
       })
     },
     listEndpoints: (appId: string) => live(appId).map(({ endpoint }) => endpoint),
-    insertEvent(event: Event) {
-      const known = events.find(
-        (one) => one.appId === event.appId && one.sourceEventId !== null && one.sourceEventId === event.sourceEventId,
-      )
-      if (known === undefined) {
-        events.push(event)
-        for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
-          if (deliveries.some((one) => one.event === event && one.xEventId === xEventId)) continue
-          const isKnown = endpoints.some(
-            ({ endpoint }) => endpoint.endpointId === endpointId && endpoint.appId === event.appId,
-          )
-          const isLive = live(event.appId).some((one) => one.endpoint.endpointId === endpointId)
-          const to = isLive ? endpointId : isKnown ? heirOf(endpointId, event.type).heir : undefined
-          if (to !== undefined) add(deliveryId, event, to, xEventId, null)
-        }
-      }
-      const { eventId, withheld } = known ?? event
-      const written = deliveries.filter((one) => one.event.eventId === eventId && one.resendOf === null)
-      const answers = written.map(({ id, endpointId }) => ({ deliveryId: id, endpointId }))
-      const original = known === undefined ? null : { userId: known.userId, type: known.type, body: known.body }
-      return { eventId, withheld, deliveries: answers, duplicate: known !== undefined, original }
-    },
+    insertEvent,
     claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }: Parameters<Api['claimDue']>[0]) {
       const now = clock()
       const turns = endpoints.flatMap((target) => {
@@ -269,6 +303,7 @@ export function createModel(clock: () => number) {
           .sort(
             (one, other) =>
               Number(other.event.test) - Number(one.event.test) ||
+              Number(one.recovered) - Number(other.recovered) ||
               (one.dueAt ?? 0) - (other.dueAt ?? 0) ||
               deliveries.indexOf(one) - deliveries.indexOf(other),
           )
@@ -340,7 +375,7 @@ export function createModel(clock: () => number) {
       const isGone = targetOf(original)?.removed === true
       const to = isGone ? heirOf(original.endpointId, original.event.type).heir : original.endpointId
       if (to === undefined) return 'endpoint_removed'
-      add(newDeliveryId, original.event, to, original.xEventId, deliveryId)
+      add(newDeliveryId, original.event, to, original.xEventId, { resendOf: deliveryId })
       return 'resent'
     },
     record(recording: Recording) {
@@ -360,6 +395,7 @@ export function createModel(clock: () => number) {
       recorded.push({ recording, result, previous, next })
       return { kind: 'recorded', result }
     },
+    countEvents: (appId: string) => published.filter(({ event }) => event.appId === appId).length,
     findKycStatus: (userId: string) => statuses.get(userId) ?? 'UNVERIFIED',
     /** All that can be read back, newest first. */
     deliveries: () =>

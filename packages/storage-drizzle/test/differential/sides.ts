@@ -1,17 +1,28 @@
 import { createMemoryVerificationStore } from '@kyc-relay/kyc-core/testing'
-import { createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'
+import {
+  createMemoryFeedStore,
+  createMemoryRecoveryStore,
+  createMemoryTransactionStore,
+  createMemoryWebhookData,
+  createMemoryWebhookStore,
+} from '@kyc-relay/webhooks/testing'
 import type pg from 'pg'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
-import type { Side } from './lock-step.js'
+import type { Side } from './comparison.js'
 
 export const memorySide: Side = {
   name: 'memory',
-  open: (clock) =>
-    Promise.resolve({
-      webhooks: createMemoryWebhookStore({ nowMs: () => clock().getTime() }),
+  async open(clock) {
+    const options = { nowMs: () => clock().getTime(), data: createMemoryWebhookData() }
+    return {
+      webhooks: createMemoryWebhookStore(options),
+      recoveries: createMemoryRecoveryStore(options),
+      transactions: createMemoryTransactionStore(options),
+      feed: createMemoryFeedStore(options),
       verifications: createMemoryVerificationStore(),
-    }),
+    }
+  },
 }
 
 export const sqliteSide: Side = {
