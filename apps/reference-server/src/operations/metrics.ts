@@ -21,6 +21,8 @@ export interface Metrics {
   render(): Promise<string>
   /** Runs one submission, counts its outcome and measures its duration. */
   submission(ingest: () => Promise<Ingested>): Promise<Ingested>
+  /** Counts a submission whose access token could not be looked up. */
+  submissionFailed(): void
   /** Counts a request refused because of overload. */
   requestRefused(): void
   /** Counts a refused credential. */
@@ -242,6 +244,7 @@ export function createMetrics(deps: {
       return registry.metrics()
     },
     submission,
+    submissionFailed: () => submissions.inc({ outcome: 'ERROR' }),
     requestRefused: () => refused.inc(),
     authenticationFailed: (listener, reason) => failedAuthentications.inc({ listener, reason }),
     watchRequests(state) {

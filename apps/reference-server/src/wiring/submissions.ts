@@ -64,7 +64,13 @@ export function wireSubmissions(deps: {
     requiredScope: string | null,
     endpoint: Parameters<typeof createGraphqlEndpoint>[0],
   ) => {
-    const edge = { accessTokens, limits, failures, requiredScope, listener, log }
+    const find = (token: string) =>
+      accessTokens.find(token).catch((error: unknown) => {
+        // A database that is away fails here first. The standard API has other requests, too.
+        if (listener === 'secure') metrics.submissionFailed()
+        throw error
+      })
+    const edge = { accessTokens: { find }, limits, failures, requiredScope, listener, log }
     return tracedHandler(listener, graphqlPath, graphqlRoute({ endpoint: createGraphqlEndpoint(endpoint), ...edge }))
   }
   const secureGraphql = route('secure', submissionScope, {

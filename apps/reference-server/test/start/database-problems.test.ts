@@ -98,7 +98,12 @@ test('while it serves, a request that the database refuses is answered 503, and 
     DATABASE_URL: postgres.url({ user: 'kyc', database: 'served' }),
     VAULT_DATABASE_URL: postgres.url({ user: 'kyc', database: 'served_vault' }),
   })
-  const submit = () => server.graphql('secure', { query: submissionDocument, variables: submissionVariables() })
+  let failures = 0
+  const submit = async () => {
+    const answer = await server.graphql('secure', { query: submissionDocument, variables: submissionVariables() })
+    if (answer.status === 503) failures += 1
+    return answer
+  }
   expect((await submit()).json).toMatchObject({ data: { postKycVerification: { status: 'VERIFIED' } } })
   await postgres.ask('ALTER TABLE kyc_relay_verifications OWNER TO postgres', 'served')
   const denied = await submit()
@@ -114,6 +119,9 @@ test('while it serves, a request that the database refuses is answered 503, and 
       return causes()
     })
     .toContainEqual(expect.objectContaining({ level: 50, cause: 'LOGIN_REFUSED', driverCode: '28P01' }))
+  // Also those whose token could not be looked up.
+  const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+  expect(text).toContain(`kyc_relay_submissions_total{outcome="ERROR"} ${failures}\n`)
   await server.stop()
   expect(causes()[0]).toMatchObject({ code: 'DATABASE_UNUSABLE', cause: 'PERMISSION_MISSING', driverCode: '42501' })
   for (const answer of [denied, refused]) {
