@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { createPostgresStorage, createPostgresVault } from '../src/postgres/index.js'
-import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
+import Database from 'better-sqlite3'
+import pg from 'pg'
+import {
+  createPostgresDeduplicationStore,
+  createPostgresStorage,
+  createPostgresVault,
+  insertEvent as insertOnPostgres,
+} from '../src/postgres/index.js'
+import {
+  createSqliteDeduplicationStore,
+  createSqliteStorage,
+  createSqliteVault,
+  insertEvent as insertOnSqlite,
+} from '../src/sqlite/index.js'
 import { cipher } from './vault/first-data-key.js'
 
 // Options are checked before a database is opened: nothing listens there, and the folder is missing.
@@ -44,4 +56,64 @@ describe.each(Object.entries(opening))('%s', (name, open) => {
 test.each(['createSqliteVault', 'createPostgresVault'])('%s refuses to open without a cipher', async (name) => {
   await expect(opening[name]?.({} as never)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
   await expect(opening[name]?.(undefined as never)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+})
+
+test.each([{ migrations: 'requier' }, { clok: () => new Date(0) }])(
+  'a deduplication store refuses %j',
+  async (option) => {
+    const wrong = option as never
+    const refused = [
+      createSqliteDeduplicationStore(inNoFolder, wrong),
+      createPostgresDeduplicationStore(nowhere, wrong),
+    ]
+    for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+  },
+)
+
+const closed = () => new Database(':memory:').close()
+
+test.each([
+  ['a database that is none', () => ({ database: {} })],
+  ['a closed connection', () => ({ database: closed() })],
+  [
+    'a read-only connection',
+    () => ({ database: new Database(new Database(':memory:').serialize(), { readonly: true }) }),
+  ],
+  ['a path beside a database', () => ({ path: ':memory:', database: new Database(':memory:') })],
+  ['an unknown name', () => ({ path: ':memory:', readonly: true })],
+])('SQLite refuses %s', async (_what, location) => {
+  for (const open of [
+    () => createSqliteStorage(location() as never),
+    () => createSqliteVault(location() as never, { cipher }),
+    () => createSqliteDeduplicationStore(location() as never),
+  ])
+    await expect(open()).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+})
+
+test.each([
+  ['a pool that is none', { pool: {} }],
+  ['a client for a pool', { pool: new pg.Client(nowhere) }],
+  ['a pool beside a connection string', { ...nowhere, pool: new pg.Pool(nowhere) }],
+  ['an unknown name', { ...nowhere, transactionPooller: true }],
+])('PostgreSQL refuses %s', async (_what, location) => {
+  for (const open of [
+    () => createPostgresStorage(location as never),
+    () => createPostgresVault(location as never, { cipher }),
+    () => createPostgresDeduplicationStore(location as never),
+  ])
+    await expect(open()).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+})
+
+test.each([undefined, null, {}, 'BEGIN', new Database(':memory:')])(
+  'PostgreSQL takes no %s as transaction',
+  async (tx) => {
+    const inserted = insertOnPostgres(tx as never, {} as never)
+    await expect(inserted).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+  },
+)
+
+test('an event is not written on a connection of another database, and a retry does not help', () => {
+  const other = new Database(':memory:')
+  const insert = () => other.transaction(() => insertOnSqlite(other, {} as never))()
+  expect(insert).toThrow(expect.objectContaining({ code: 'SCHEMA_OUTDATED', retryable: false }))
 })

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { ClaimAnswer, DeduplicationStore, MarkProcessed } from '@kyc-relay/webhooks'
 import { openTransactionOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
 import { openConnection, type PostgresLocation } from '../engine/postgres/pool.js'
+import { checkOptions } from '../check-options.js'
 import { createDatabase } from '../engine/postgres/database.js'
 import { storageErrorOf } from '../engine/postgres/errors.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
@@ -84,6 +85,7 @@ export async function createPostgresDeduplicationStore(
   location: PostgresLocation,
   options: PostgresDeduplicationOptions = {},
 ): Promise<DeduplicationStore & { close(): Promise<void> }> {
+  checkOptions(options)
   const { clock, migrations = 'apply' } = options
   const connection = await openConnection(location)
   const { pool, close } = connection

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { ClaimAnswer, DeduplicationStore, MarkProcessed } from '@kyc-relay/webhooks'
+import { checkOptions } from '../check-options.js'
 import { StorageError } from '../storage-error.js'
 import { assertDurable, openConnection, type SqliteLocation } from '../engine/sqlite/open.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
@@ -86,6 +87,7 @@ export function createSqliteDeduplicationStore(
 }
 
 function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions) {
+  checkOptions(options)
   const { clock = () => new Date(), migrations = 'apply' } = options
   const { client, close } = openConnection(location)
   try {

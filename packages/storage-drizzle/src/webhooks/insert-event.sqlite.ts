@@ -12,8 +12,8 @@ import { preparePublishing, writeEvent } from './publishing.sqlite.js'
  * before the transaction. The delivery worker finds the event by polling.
  *
  * @param now Due time of the deliveries. Default: the current time.
- * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the
- *   whole transaction). The caller's transaction is still open: roll it back.
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `SCHEMA_OUTDATED` in a database without the tables;
+ *   `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole transaction). The caller's transaction is still open: roll it back.
  *
  * @example
  * ```ts

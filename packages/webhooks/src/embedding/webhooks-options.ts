@@ -155,7 +155,8 @@ export interface Webhooks<
    *
    * On SQLite it is synchronous, because a transaction of better-sqlite3 is. On PostgreSQL await it.
    *
-   * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable)
+   * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `SCHEMA_OUTDATED` in a database without the tables;
+   *   `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable)
    * @throws WebhookError `SOURCE_EVENT_ID_CONFLICT`
    */
   publishIn(

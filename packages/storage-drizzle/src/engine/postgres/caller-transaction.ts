@@ -25,8 +25,11 @@ const requireTransaction = 'SAVEPOINT kyc_relay_transaction; RELEASE SAVEPOINT k
  * event would be two commits.
  *
  * @throws `TRANSACTION_REQUIRED` outside a transaction, and for a pool, which would run each statement on any connection.
+ *   `ARGUMENT_INVALID` for a value that runs no statements.
  */
 export async function openTransactionOf(tx: PostgresTransaction): Promise<Queryable> {
+  const { query, execute } = Object(tx) as Partial<PgTransaction & DrizzlePgTransaction>
+  if (typeof query !== 'function' && typeof execute !== 'function') throw new StorageError('ARGUMENT_INVALID')
   if ('totalCount' in tx) throw new StorageError('TRANSACTION_REQUIRED')
   if ('execute' in tx) {
     await tx.execute(sql.raw(requireTransaction))

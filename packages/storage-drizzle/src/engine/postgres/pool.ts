@@ -56,8 +56,7 @@ export interface PostgresConnection {
  * @throws `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID`
  */
 export async function openConnection(location: PostgresLocation): Promise<PostgresConnection> {
-  if (typeof location !== 'object' || location === null) throw new StorageError('ARGUMENT_INVALID')
-  if ('pool' in location && typeof location.pool !== 'object') throw new StorageError('ARGUMENT_INVALID')
+  assertLocation(location)
   const connection =
     'pool' in location ? adopt(location.pool, location.transactionPooler === true) : connectPool(location)
   try {
@@ -67,6 +66,21 @@ export async function openConnection(location: PostgresLocation): Promise<Postgr
     await connection.close()
     throw error
   }
+}
+
+const connectionNames = ['connectionString', 'maxConnections', 'transactionPooler']
+
+/** @throws `ARGUMENT_INVALID` for an unknown name, a pool beside a connection string, or a pool that is none. */
+function assertLocation(location: Partial<Record<string, unknown>>): void {
+  if (typeof location !== 'object' || (location as object | null) === null) throw new StorageError('ARGUMENT_INVALID')
+  const { connectionString, pool } = location
+  const names = 'pool' in location ? ['pool', 'transactionPooler'] : connectionNames
+  const isKnown = Object.keys(location).every((name) => names.includes(name))
+  // A client is no pool: it has no options.
+  const { connect, options } = Object(pool) as Partial<Pool>
+  const isPool = typeof connect === 'function' && typeof options === 'object'
+  if ('pool' in location ? !isPool || !isKnown : connectionString !== undefined && !isKnown)
+    throw new StorageError('ARGUMENT_INVALID')
 }
 
 function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {

@@ -11,10 +11,9 @@ function driverCode(error: unknown): string | null {
   return 'cause' in error ? driverCode(error.cause) : null
 }
 
-/** Only the message tells an error of a closed connection from one of an unbindable value. */
-function isClosed(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return error.message === 'The database connection is not open' || isClosed(error.cause)
+/** Errors with a common code, or none, are recognised by their text. The text itself is dropped. */
+function hasText(error: unknown, pattern: RegExp): boolean {
+  return error instanceof Error && (pattern.test(error.message) || hasText(error.cause, pattern))
 }
 
 /**
@@ -26,8 +25,12 @@ export function storageErrorOf(error: unknown): StorageError {
   const code = driverCode(error)
   if (code === null) {
     // better-sqlite3 throws a plain TypeError on a closed connection or an unbindable value.
-    return new StorageError(isClosed(error) ? 'STORE_CLOSED' : 'ARGUMENT_INVALID')
+    return new StorageError(
+      hasText(error, /^The database connection is not open$/) ? 'STORE_CLOSED' : 'ARGUMENT_INVALID',
+    )
   }
+  if (code === 'SQLITE_ERROR' && hasText(error, /no such (?:table|column)/))
+    return new StorageError('SCHEMA_OUTDATED', code)
   if (code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG') {
     return new StorageError('CONSTRAINT', code)
   }

@@ -24,11 +24,16 @@ export type SqliteLocation =
       readonly database: SqliteConnection
     }
 
-/** @throws `ARGUMENT_INVALID`: for a path that is missing or empty, SQLite would open a file that vanishes at the end. */
+/**
+ * @throws `ARGUMENT_INVALID` unless exactly one is given. For a path that is missing or empty, SQLite would open a file
+ *   that vanishes at the end.
+ */
 function assertLocation(location: Partial<Record<'path' | 'database', unknown>> | undefined): void {
-  const { path, database } = location ?? {}
-  const isGiven = (typeof path === 'string' && path !== '') || (typeof database === 'object' && database !== null)
-  if (!isGiven) throw new StorageError('ARGUMENT_INVALID')
+  const { path, database, ...others } = location ?? {}
+  const isPath = typeof path === 'string' && path !== '' && database === undefined
+  const { open, readonly } = Object(database) as Partial<SqliteConnection>
+  const isOpen = open === true && readonly === false && path === undefined
+  if (!(isPath || isOpen) || Object.keys(others).length > 0) throw new StorageError('ARGUMENT_INVALID')
 }
 
 /** Returns the path of the file that the store opens; null for a database in memory or a caller's connection. */
