@@ -94,11 +94,16 @@ function createKey(purpose: LocalKey['purpose'], source: KeySource): LocalKey {
 
 function keyFileText(file: KeyFile): string {
   const keys = file.keys.map((key) => ({ ...key, key: Buffer.from(key.key).toString('base64') }))
-  return `${JSON.stringify({ version: 1, ...file, keys }, null, 2)}\n`
+  const text = `${JSON.stringify({ version: 1, ...file, keys }, null, 2)}\n`
+  // Wrong random bytes would make a file that nobody can open.
+  parseKeyFile(text)
+  return text
 }
 
 /**
  * Creates the JSON text of a new key file with one key for each purpose. Write it with mode 0600.
+ *
+ * @throws `KEY_FILE_INVALID` if `randomBytes` returns another number of bytes, or the same bytes again
  *
  * @example
  * ```ts

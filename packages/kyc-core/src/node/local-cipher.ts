@@ -92,6 +92,7 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
  *
  * @param options `keys` as read by {@link parseKeyFile}. `cachedDataKeys`: most unwrapped data keys kept in memory,
  *   integer 0–100000, default 1000.
+ * @throws `KEY_FILE_INVALID` without the active keys, or with a key of another length than 32 bytes
  *
  * @example
  * ```ts
@@ -106,7 +107,8 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const sealKeys = new Map(keys.keys.filter((key) => key.purpose === 'seal').map((key) => [key.id, key.key]))
   const fingerprintKey = keys.keys.find((key) => key.id === keys.activeFingerprintKeyId)?.key
   const activeKey = sealKeys.get(keys.activeSealKeyId)
-  if (!fingerprintKey || !activeKey) throw new KycError('KEY_FILE_INVALID')
+  const isWhole = keys.keys.every(({ key }) => key.length === KEY_BYTES)
+  if (!fingerprintKey || !activeKey || !isWhole) throw new KycError('KEY_FILE_INVALID')
 
   const fingerprintMac = createHmacSha256Hex(fingerprintKey)
   const randomBytes = createRandomPool()

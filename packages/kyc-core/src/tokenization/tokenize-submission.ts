@@ -5,7 +5,7 @@ import { recordedCountry } from '../submission/country-codes.js'
 import { normaliseDocumentNumber } from '../submission/document-number.js'
 import type { Submission } from '../submission/parse-submission.js'
 import type { AppUser, ClearValue, PiiTokenizer, TokenizedValue } from './pii-vault.js'
-import type { Token } from './token.js'
+import { parseToken, type Token } from './token.js'
 
 /** Name of the sealed part with the person and all free-form parts. */
 export const DETAILS_PART = 'details'
@@ -125,6 +125,12 @@ function sealable(submission: Submission, recordId: string): ClearValue[] {
   return [{ kind: 'record', recordId, part: DETAILS_PART, value: submissionDetails(submission) }, ...urls]
 }
 
+/** A vault that returns a clear value in place of its token would put it into the business database. */
+function isOf(kind: ClearValue['kind'], value: TokenizedValue | undefined): boolean {
+  if (value?.kind !== kind) return false
+  return value.kind === 'record' ? ArrayBuffer.isView(value.sealed) : parseToken(value.token)?.field === kind
+}
+
 function sealedOf(value: TokenizedValue | undefined): Uint8Array {
   if (value?.kind !== 'record') throw new KycError('VAULT_UNAVAILABLE')
   return value.sealed
@@ -158,8 +164,10 @@ export async function tokenizeSubmission(
   const { person, verifications } = submission
   const tokens = pii === 'clear' ? tokenizable(submission) : []
   const sealed = sealable(submission, verificationId)
-  const answers = await tokenizer.tokenize(owner, [...tokens, ...sealed])
-  if (answers.length !== tokens.length + sealed.length) throw new KycError('VAULT_UNAVAILABLE')
+  const values = [...tokens, ...sealed]
+  const answers = await tokenizer.tokenize(owner, values)
+  const isAnswered = answers.length === values.length && values.every(({ kind }, index) => isOf(kind, answers[index]))
+  if (!isAnswered) throw new KycError('VAULT_UNAVAILABLE')
 
   const ssn = pii === 'clear' ? tokenOf(answers, 'ssn') : ((person.ssn ?? null) as Token | null)
   const documentNumber =

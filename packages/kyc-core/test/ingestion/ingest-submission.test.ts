@@ -368,6 +368,15 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
       ['nothing', () => []],
       ['one value too few', (values: readonly object[]) => values.slice(1)],
       ['one value too many', (values: readonly object[]) => [...values, ...values.slice(-1)]],
+      [
+        'a clear value for a token',
+        (values: readonly object[]) => [{ kind: 'ssn', token: '078051120' }, ...values.slice(1)],
+      ],
+      ['a token of another field', (values: readonly object[]) => [{ ...values[1], kind: 'ssn' }, ...values.slice(1)]],
+      [
+        'a text for sealed bytes',
+        (values: readonly object[]) => [...values.slice(0, -1), { kind: 'record', sealed: 'x' }],
+      ],
       ['values of the wrong kind', (values: readonly object[]) => values.map(() => ({ kind: 'ssn', token: 'tok_x' }))],
     ])('a vault that answers %s is an error, and nothing is recorded', async (_what, distort) => {
       const tokenizer = {

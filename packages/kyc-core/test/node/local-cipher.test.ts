@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { KycError } from '@kyc-relay/kyc-core'
 import type { WrappedDataKey } from '@kyc-relay/kyc-core/internal'
-import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { addAuditKey, addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { keyedHash } from '../../src/node/keyed-hash.js'
 
 const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }
@@ -231,6 +231,20 @@ describe('key file', () => {
       message: 'The key file does not have the documented shape.',
     })
     expect(error).not.toHaveProperty('cause')
+  })
+
+  it.each([3, 0, 33])('is not made of %d random bytes where it needs more or fewer', (length) => {
+    const short = { ...source, randomBytes: () => Buffer.alloc(length, 1) }
+    expect(() => createKeyFile(short)).toThrow(expect.objectContaining({ code: 'KEY_FILE_INVALID' }))
+    for (const add of [addSealKey, addAuditKey])
+      expect(() => add(createKeyFile(source), short)).toThrow(expect.objectContaining({ code: 'KEY_FILE_INVALID' }))
+  })
+
+  it.each(['seal', 'fingerprint'])('cannot be adopted with an empty %s key', (purpose) => {
+    const { keys, ...active } = parseKeyFile(createKeyFile(source))
+    const emptied = keys.map((one) => (one.purpose === purpose ? { ...one, key: new Uint8Array() } : one))
+    const refusal = expect.objectContaining({ code: 'KEY_FILE_INVALID' })
+    expect(() => createLocalCipher({ keys: { ...active, keys: emptied } })).toThrow(refusal)
   })
 
   it('cannot be adopted with keys that it does not hold', () => {
