@@ -30,6 +30,7 @@ function start(args: readonly string[], stdin = '', apiKey = 'a key') {
 }
 
 const id = '6f1c1f0e-63a4-4f5c-9d68-0a2c0f3b7f11'
+const fromFeed = ['listen', '--from-feed', '--from-start', '--forward', 'http://127.0.0.1:9/']
 
 test.each([
   [['deliveries', 'list', '--statsu', 'FAILED'], 'Unknown option --statsu. Did you mean --status?'],
@@ -127,7 +128,7 @@ test.each([
   ['deliveries', 'list'],
   ['deliveries', 'show', id],
   ['deliveries', 'resend', id],
-  ['listen', '--from-feed', '--from-start', '--forward', 'http://127.0.0.1:9/'],
+  fromFeed,
 ])('the JSON of another server is no answer to %s %s', async (...args) => {
   const other = createServer((_, response) => response.end('{"items":[null],"nextCursor":null}')).listen(0, '127.0.0.1')
   await once(other, 'listening')
@@ -139,6 +140,36 @@ test.each([
   ])
   other.closeAllConnections()
   other.close()
+})
+
+const fed = { eventId: id, eventType: 'TRANSACTION_CREATE', body: '{}', deliveries: [] }
+
+test.each([
+  ['has no cursor', { items: [fed] }],
+  ['has a cursor that is null', { items: [fed], nextCursor: null }],
+  ['has an event without a body', { items: [{ ...fed, body: undefined }], nextCursor: 'c' }],
+  ['has an event without deliveries', { items: [{ ...fed, deliveries: undefined }], nextCursor: 'c' }],
+])('a feed is refused whose page %s, and nothing is handed on', async (_, page) => {
+  const foreign = createServer((__, response) => response.end(JSON.stringify(page))).listen(0, '127.0.0.1')
+  await once(foreign, 'listening')
+  const url = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`
+  const { code, out, err } = start([...fromFeed, '--count', '2', '--url', url])
+  expect([await code, out, err.at(-1)]).toEqual([
+    1,
+    ['Following the feed. Stop with Ctrl+C.'],
+    'The service answered 200 without the expected JSON. Is --url its address?',
+  ])
+  foreign.close()
+})
+
+test('names in the feed cannot command the terminal', async () => {
+  const page = { items: [{ ...fed, eventType: '\u001b[2J', deliveries: [{ xEventId: '\u001b[1m' }] }], nextCursor: 'c' }
+  const foreign = createServer((_, response) => response.end(JSON.stringify(page))).listen(0, '127.0.0.1')
+  await once(foreign, 'listening')
+  const url = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`
+  const { code, out } = start([...fromFeed, '--count', '1', '--url', url])
+  expect([await code, out.at(-1)]).toEqual([0, '\\u001b[2J \\u001b[1m no answer'])
+  foreign.close()
 })
 
 const listed = (number: number) => ({

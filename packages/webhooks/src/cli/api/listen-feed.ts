@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { signWebhook } from '../../signature/sign-webhook.js'
-import { createPalette } from '../colours.js'
+import { createPalette, printableText } from '../colours.js'
 import { UsageError, type Terminal } from '../command.js'
 import { sendRequest } from '../send-request.js'
-import { findService, followService, queryOf, type Service } from './service.js'
+import { findService, followService, foreignAnswer, queryOf, type Service } from './service.js'
 
 /** Name of the environment variable with the key that signs for the receiver on this machine. */
 const localKeyName = 'KYC_RELAY_LOCAL_KEY'
@@ -41,7 +41,7 @@ export async function listenToFeed(options: FeedOptions, terminal: Terminal): Pr
   let handed = 0
   terminal.out(options.json ? JSON.stringify({ following: true }) : 'Following the feed. Stop with Ctrl+C.')
   const look = async () => {
-    const page = await service.list<Page>(`/events${queryOf({ after })}`, 'eventId')
+    const page = await readPage(service, after)
     for (const { eventId, eventType, body, deliveries } of page.items) {
       if (terminal.stopped.aborted || handed >= options.count) break
       const xEventId = deliveries[0]?.xEventId ?? eventId
@@ -50,7 +50,9 @@ export async function listenToFeed(options: FeedOptions, terminal: Terminal): Pr
       const isGood = status !== null && status >= 200 && status <= 299
       const answer = palette[isGood ? 'good' : 'bad'](status === null ? 'no answer' : String(status))
       terminal.out(
-        options.json ? JSON.stringify({ eventId, xEventId, eventType, status }) : `${eventType} ${xEventId} ${answer}`,
+        options.json
+          ? JSON.stringify({ eventId, xEventId, eventType, status })
+          : `${printableText(`${eventType} ${xEventId}`)} ${answer}`,
       )
     }
     const isEmpty = page.nextCursor === after
@@ -74,11 +76,20 @@ function localKey(apiKey: string, { env, err }: Terminal): string {
 async function findEnd(service: Service, { stopped }: Terminal): Promise<string | undefined> {
   let after: string | undefined
   while (!stopped.aborted) {
-    const { nextCursor } = await service.list<Page>(`/events${queryOf({ after })}`, 'eventId')
+    const { nextCursor } = await readPage(service, after)
     if (nextCursor === after) break
     after = nextCursor
   }
   return after
+}
+
+/** Reads a page. Without a cursor in it, the same events would be handed on again and again. */
+async function readPage(service: Service, after: string | undefined): Promise<Page> {
+  const page = await service.list<Page>(`/events${queryOf({ after })}`, 'eventId')
+  const isEvent = ({ eventType, body, deliveries }: Page['items'][number]) =>
+    typeof eventType === 'string' && typeof body === 'string' && Array.isArray(deliveries)
+  if (typeof page.nextCursor !== 'string' || !page.items.every(isEvent)) throw foreignAnswer(200)
+  return page
 }
 
 async function hand(url: URL, body: Uint8Array, xEventId: string, key: string): Promise<number | null> {
