@@ -208,7 +208,8 @@ async function sendSigned(
     deps.tell('ATTEMPT_FAILED', error)
     return resultOfCause('INTERNAL_ERROR')
   })
-  return reportOf(redactEchoes(completed(result ?? resultOfCause('TIMEOUT')), Object.values(own)), version)
+  const seen = result === null ? resultOfCause('TIMEOUT') : completed(result)
+  return reportOf(redactEchoes(seen, Object.values(own)), version)
 }
 
 /** Opens the static headers of the endpoint; null if they cannot be opened. */
@@ -225,8 +226,10 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
 /** Adds members that a sender of JavaScript left out: a store refuses the result without them. */
 function completed(result: Partial<SendResult>): SendResult {
   const none = resultOfCause('INTERNAL_ERROR')
-  // Without a cause the status decides.
-  return { ...none, cause: null, ...result, timings: { ...none.timings, ...result.timings } }
+  const isBody = ArrayBuffer.isView(result.responseBody)
+  // Without a cause the status decides. A text as body would keep the result from being recorded.
+  const timings = { ...none.timings, ...result.timings }
+  return { ...none, cause: null, ...result, timings, responseBody: isBody ? result.responseBody : null }
 }
 
 /** Corrects a sender's result: success needs a 2xx status. */

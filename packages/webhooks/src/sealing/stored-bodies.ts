@@ -10,6 +10,9 @@ export type StoredBody = BodyPlace & {
   readonly stored: Uint8Array | null
 }
 
+const isBytes = (value: unknown) => ArrayBuffer.isView(value)
+const isBytesOrNull = (value: unknown) => value === null || isBytes(value)
+
 /** Checks whether stored bytes are sealed. */
 export function isSealed(stored: Uint8Array): boolean {
   return stored[0] === sealedMark
@@ -22,7 +25,7 @@ export async function bytesToStore(
   sealer: BodySealer | undefined,
 ): Promise<Uint8Array> {
   if (sealer === undefined || clear.length === 0) return clear
-  const [sealed] = await answered(1, () => sealer.seal([{ ...placeOf(place), clear }]))
+  const [sealed] = await answered(1, isBytes, () => sealer.seal([{ ...placeOf(place), clear }]))
   if (sealed === undefined) throw new WebhookError('BODIES_UNAVAILABLE')
   const marked = new Uint8Array(sealed.length + 1)
   marked[0] = sealedMark
@@ -55,7 +58,9 @@ export async function openStored(
   )
   if (sealed.length > 0 && sealer === undefined) throw new WebhookError('BODIES_UNAVAILABLE')
   const opened =
-    sealed.length === 0 || sealer === undefined ? [] : await answered(sealed.length, () => sealer.open(sealed))
+    sealed.length === 0 || sealer === undefined
+      ? []
+      : await answered(sealed.length, isBytesOrNull, () => sealer.open(sealed))
   let next = 0
   return bodies.map(({ stored }) => {
     if (stored === null || stored.length === 0) return null
@@ -73,8 +78,13 @@ function placeOf({ appId, userId, part, recordId }: BodyPlace): BodyPlace {
 }
 
 /** The error of a sealer may hold a value of another library, so it is dropped. */
-async function answered<A>(count: number, ask: () => Promise<readonly A[]>): Promise<readonly A[]> {
+async function answered<A>(
+  count: number,
+  isAnswer: (one: A) => boolean,
+  ask: () => Promise<readonly A[]>,
+): Promise<readonly A[]> {
   const answers = await (async () => ask())().catch(() => null)
-  if (answers?.length !== count) throw new WebhookError('BODIES_UNAVAILABLE')
+  // A text would be stored as zeros, or sent as a body.
+  if (answers?.length !== count || !answers.every(isAnswer)) throw new WebhookError('BODIES_UNAVAILABLE')
   return answers
 }

@@ -92,6 +92,12 @@ describe('a worker tells what fails, with its cause', () => {
       'KEYS_MISMATCH',
     ],
     ['a sender that throws', { send: () => Promise.reject(down) }, 'ATTEMPT_FAILED', down.message],
+    [
+      'a sender that returns nothing',
+      { send: () => Promise.resolve(undefined as never) },
+      'ATTEMPT_FAILED',
+      expect.stringContaining('undefined') as string,
+    ],
   ])('%s', async (_name, overrides, problem, cause) => {
     await publish(store, [await registerEndpoint(store)])
     await createDeliveryWorker(depsWith(overrides)).runOnce()

@@ -101,6 +101,8 @@ describe('an event body', () => {
     ['cannot be reached', { bodySealer: down }],
     ['is missing', { bodySealer: undefined }],
     ['answers too little', { bodySealer: { ...down, open: () => Promise.resolve([]) } }],
+    ['answers with a text', { bodySealer: { ...down, open: () => Promise.resolve(['{}' as never]) } }],
+    ['answers with undefined', { bodySealer: { ...down, open: () => Promise.resolve([undefined as never]) } }],
   ])('stays unsent, without an attempt used up, while the sealer %s', async (_, change) => {
     const world = await newWorld()
     const { prepared } = await world.publish()
@@ -127,6 +129,8 @@ describe('an event body', () => {
   test.each([
     ['cannot be reached', down],
     ['throws at once', { seal: throwsAtOnce, open: throwsAtOnce }],
+    ['answers with a text', { ...down, seal: () => Promise.resolve([canary as never]) }],
+    ['answers with null', { ...down, seal: () => Promise.resolve([null as never]) }],
   ])('is not published while the sealer %s, with no text of its error', async (_why, bodySealer) => {
     const world = await newWorld()
     const error: unknown = await world.publish({ bodySealer }).catch((reason: unknown) => reason)
