@@ -308,8 +308,11 @@ test('no error says a stored value, a host or a password', async () => {
 describe('a connection whose first error comes together with its greeting', () => {
   const url = () => new URL(connectionString)
   const ways = {
-    'of one host': () => ({ connectionString: proxied() }),
-    'of two hosts': () => ({ connectionString: proxied(`127.0.0.1:${proxy.port},127.0.0.1:1`) }),
+    'of one host': () => ({ connectionString: proxied(), maxConnections: 1 }),
+    'of two hosts': () => ({
+      connectionString: proxied(`127.0.0.1:${proxy.port},127.0.0.1:1`),
+      maxConnections: 1,
+    }),
     'of a pool of the caller': () => {
       const own = new pg.Pool({ connectionString: proxied() })
       own.on('error', () => undefined)
@@ -320,7 +323,7 @@ describe('a connection whose first error comes together with its greeting', () =
 
   test.each(Object.entries(ways))('%s fails one call and not the process', async (way, location) => {
     const own = location()
-    const stores = await createPostgresStorage({ maxConnections: 1, ...own }, { notify: false })
+    const stores = await createPostgresStorage(own, { notify: false })
     await direct.query(endOthers)
     // With two hosts the first connection asks for the primary.
     proxy.change('greets and ends', way === 'of two hosts' ? 'pg_is_in_recovery' : undefined)
