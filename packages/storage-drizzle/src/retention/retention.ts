@@ -43,7 +43,8 @@ export interface Retention {
   /**
    * Runs one limited step. Call it until `more` is false, for example once an hour.
    *
-   * @throws StorageError `ARGUMENT_INVALID` for an age that is negative or not finite, or a limit outside its range
+   * @throws StorageError `ARGUMENT_INVALID` for an unknown name, an age that is negative or not finite, or a limit outside
+   *   its range
    */
   removeOld(policy?: RetentionPolicy): Promise<RemovedRows>
 }
@@ -56,8 +57,10 @@ const day = 86_400_000
  * @throws StorageError `ARGUMENT_INVALID`: with an age of NaN nothing would ever be old.
  */
 export function completePolicy(policy: RetentionPolicy = {}): Required<RetentionPolicy> {
-  const { bodyAgeMs = 30 * day, attemptAgeMs = 90 * day } = policy
-  const { expiredTokenAgeMs = 7 * day, endpointHourAgeMs = 31 * day, limit = 1_000 } = policy
+  const { bodyAgeMs = 30 * day, attemptAgeMs = 90 * day, ...rest } = policy
+  const { expiredTokenAgeMs = 7 * day, endpointHourAgeMs = 31 * day, limit = 1_000, ...unknown } = rest
+  // With a misspelt age, data would be removed at the default age.
+  if (Object.keys(unknown).length > 0) throw new StorageError('ARGUMENT_INVALID')
   const ages = { bodyAgeMs, attemptAgeMs, expiredTokenAgeMs, endpointHourAgeMs }
   if (!Object.values(ages).every((age) => Number.isFinite(age) && age >= 0)) throw new StorageError('ARGUMENT_INVALID')
   return { ...ages, limit }

@@ -16,3 +16,8 @@ describe.each(ages)('%s', (name) => {
     expect(completePolicy({ [name]: 0 })).toEqual({ ...completePolicy(), [name]: 0 })
   })
 })
+
+test('a misspelt age is refused: data would be removed at the default age', () => {
+  const refusal = expect.objectContaining({ code: 'ARGUMENT_INVALID' }) as object
+  expect(() => completePolicy({ bodyAge: 365 * 86_400_000 } as never)).toThrow(refusal)
+})

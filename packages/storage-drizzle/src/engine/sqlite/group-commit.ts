@@ -85,7 +85,8 @@ export function createGroupCommit(
   function fail(error: StorageError): void {
     if (refusal !== null) return
     refusal = error
-    onFailure(error)
+    // Not here: if it throws, the writes that wait would never be answered.
+    queueMicrotask(() => onFailure(error))
   }
 
   function runCheckpoint(): void {

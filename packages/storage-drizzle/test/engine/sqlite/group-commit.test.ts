@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createSqliteStorage, StorageError } from '../../../src/sqlite/index.js'
 import { assertDurable } from '../../../src/engine/sqlite/open.js'
 import { createGroupCommit } from '../../../src/engine/sqlite/group-commit.js'
@@ -236,6 +236,19 @@ describe('shared commits', () => {
     await expect(commits.write(() => 1)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: false })
     expect(failures).toHaveLength(1)
   })
+})
+
+test('a failure is told after the writes were answered, also to a callback that throws', () => {
+  const thrown: unknown[] = []
+  vi.spyOn(globalThis, 'queueMicrotask').mockImplementationOnce((callback) => {
+    expect(callback).toThrow('thrown by onFailure')
+    thrown.push(callback)
+  })
+  const commits = createGroupCommit(new Database(':memory:'), () => {
+    throw new Error('thrown by onFailure')
+  })
+  expect(() => commits.fail(new StorageError('FILES_REPLACED'))).not.toThrow()
+  expect(thrown).toHaveLength(1)
 })
 
 describe('the WAL', () => {
