@@ -94,6 +94,7 @@ export async function receiveWebhook<const Own extends readonly ReceivedEventTyp
   options: WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
   try {
+    checkNames(options)
     const webhook = await verify(
       { ...request, secrets: options.secrets, eventTypes: options.eventTypes },
       options.standardWebhooks,
@@ -216,7 +217,6 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   leaseMs = 1,
   maxBodyBytes = 1,
   bodyTimeoutMs = 1,
-  framework: _,
   ...others
 }: WebhookReceiverOptions<Own> & {
   readonly maxBodyBytes?: number | undefined
@@ -230,8 +230,7 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
     if (!isRight) throw new TypeError(`The option ${what}.`)
   }
   must(typeof onEvent === 'function', 'onEvent must be a function')
-  // Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one.
-  for (const name of Object.keys(others)) must(false, `${name} does not exist`)
+  checkNames(others)
   for (const [name, listener] of Object.entries({ onRefused, onError }))
     must(listener === undefined || typeof listener === 'function', `${name} must be a function`)
   // NaN, from a variable that is not set, would disable the limit, or let two callers claim one event.
@@ -251,6 +250,17 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   // A text among them would name no type, and its events would be UNKNOWN.
   const areTypes = Array.isArray(eventTypes) && eventTypes.every(hasName)
   must(eventTypes === undefined || areTypes, 'eventTypes must be a list of objects with a name')
+}
+
+const optionNames: ReadonlySet<string> = new Set([
+  ...['secrets', 'onEvent', 'eventTypes', 'deduplicate', 'leaseMs', 'onRefused', 'onError', 'standardWebhooks'],
+  ...['framework', 'maxBodyBytes', 'bodyTimeoutMs'],
+] satisfies (keyof WebhookReceiverOptions | 'maxBodyBytes' | 'bodyTimeoutMs')[])
+
+/** Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one. */
+function checkNames(options: object): void {
+  for (const name of Object.keys(options))
+    if (!optionNames.has(name)) throw new TypeError(`The option ${name} does not exist.`)
 }
 
 const hasName = (type: unknown) => typeof (type as Partial<ReceivedEventType> | null)?.name === 'string'

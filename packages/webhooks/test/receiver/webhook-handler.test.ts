@@ -144,6 +144,19 @@ describe('answers', () => {
       expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} must be`)
   })
 
+  test('an unknown option of receiveWebhook is told at each request, and nothing is processed', async () => {
+    const told: unknown[] = []
+    const onEvent = vi.fn()
+    const { headers } = await post()
+    const options = { secrets: secret, onEvent, deduplcate: {}, onError: (error: unknown) => told.push(error) }
+    const { status } = await receiveWebhook({ body, headers }, options)
+    expect([status, told, onEvent.mock.calls]).toEqual([
+      500,
+      [new TypeError('The option deduplcate does not exist.')],
+      [],
+    ])
+  })
+
   test.each(['deduplcate', 'standardWebhook', 'secret'])('the unknown option %s is refused', (name) => {
     const options = { secrets: 'k', onEvent: () => undefined, [name]: undefined }
     for (const create of [createWebhookHandler, createNodeWebhookHandler])
