@@ -126,6 +126,9 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       const result = attemptResultOf(delivery, report, resultContext(delivery))
       const outcome = await batcher.add(result)
       tellObserver(() => deps.onResultWritten?.({ delivery, result, outcome }))
+    } catch (error) {
+      // The clock or `random` threw. Nobody awaits an attempt, so its rejection would end the process.
+      tell('ATTEMPT_FAILED', error)
     } finally {
       inFlight.finish(one)
     }

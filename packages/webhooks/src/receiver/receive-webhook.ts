@@ -130,6 +130,11 @@ async function processOnce<Own extends readonly ReceivedEventType[]>(
     return answer(503, { code: 'IN_PROGRESS' }, { 'retry-after': retryAfter })
   }
   const { fence } = claim
+  // False, for a duplicate, would act on the event again.
+  if (typeof (fence as unknown) !== 'number')
+    throw new TypeError(
+      'The deduplication store must answer a claim with in_progress, completed, or claimed and its fence.',
+    )
   const processed = await act(webhook, fence, options)
   // `stale` means that the lease ended while onEvent ran, and another process has claimed the event. The response to
   // this attempt is still the result of onEvent here.

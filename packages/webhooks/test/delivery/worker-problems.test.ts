@@ -105,6 +105,22 @@ describe('a worker tells what fails, with its cause', () => {
     expect(sentTo).toEqual([])
   })
 
+  test.each(['now', 'random'] as const)('the %s that throws once an answer came', async (name) => {
+    await publish(store, [await registerEndpoint(store)])
+    let isBroken = false
+    const works = { now: () => new Date(0), random: () => 0.5 }[name]
+    const broken = () => {
+      if (isBroken) throw down
+      return works()
+    }
+    const send = async () => {
+      isBroken = true
+      return { ...accepted, cause: 'HTTP_STATUS' as const, status: 500 }
+    }
+    await createDeliveryWorker(depsWith({ send, [name]: broken })).runOnce()
+    expect(toldCodes()).toEqual([['ATTEMPT_FAILED', down.message]])
+  })
+
   test('a look-up that does not answer in time', async () => {
     await publish(store, [await registerEndpoint(store)])
     const silent = { find: () => new Promise<never>(() => {}) }

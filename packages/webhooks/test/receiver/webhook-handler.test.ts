@@ -157,6 +157,17 @@ describe('answers', () => {
     ])
   })
 
+  test.each([false, true, { kind: 'claimed' }, { duplicate: true }])(
+    'an event is not acted on when its claim is answered with %j',
+    async (claimed) => {
+      const told: unknown[] = []
+      const deduplicate = { ...createMemoryDeduplicationStore({ now: () => 0 }), claim: async () => claimed as never }
+      const { handler, events } = handlerOf({ deduplicate, onError: (error) => told.push(error) })
+      expect([(await handler(await post())).status, events]).toEqual([500, []])
+      expect(told).toEqual([expect.objectContaining({ name: 'TypeError' })])
+    },
+  )
+
   test.each(['deduplcate', 'standardWebhook', 'secret'])('the unknown option %s is refused', (name) => {
     const options = { secrets: 'k', onEvent: () => undefined, [name]: undefined }
     for (const create of [createWebhookHandler, createNodeWebhookHandler])
