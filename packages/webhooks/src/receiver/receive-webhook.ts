@@ -257,15 +257,24 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
   must(eventTypes === undefined || areTypes, 'eventTypes must be a list of objects with a name')
 }
 
-const optionNames: ReadonlySet<string> = new Set([
-  ...['secrets', 'onEvent', 'eventTypes', 'deduplicate', 'leaseMs', 'onRefused', 'onError', 'standardWebhooks'],
-  ...['framework', 'maxBodyBytes', 'bodyTimeoutMs'],
-] satisfies (keyof WebhookReceiverOptions | 'maxBodyBytes' | 'bodyTimeoutMs')[])
+const optionNames: readonly string[] = [
+  'secrets',
+  'onEvent',
+  'eventTypes',
+  'deduplicate',
+  'leaseMs',
+  'onRefused',
+  'onError',
+  'standardWebhooks',
+  'framework',
+  'maxBodyBytes',
+  'bodyTimeoutMs',
+] satisfies (keyof WebhookReceiverOptions | 'maxBodyBytes' | 'bodyTimeoutMs')[]
 
 /** Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one. */
 function checkNames(options: object): void {
   for (const name of Object.keys(options))
-    if (!optionNames.has(name)) throw new TypeError(`The option ${name} does not exist.`)
+    if (!optionNames.includes(name)) throw new TypeError(`The option ${name} does not exist.`)
 }
 
 const hasName = (type: unknown) => typeof (type as Partial<ReceivedEventType> | null)?.name === 'string'
