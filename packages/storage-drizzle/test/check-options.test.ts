@@ -13,6 +13,7 @@ import {
   createSqliteVault,
   insertEvent as insertOnSqlite,
 } from '../src/sqlite/index.js'
+import { storageErrorOf as postgresErrorOf } from '../src/engine/postgres/errors.js'
 import { cipher } from './vault/first-data-key.js'
 
 // Options are checked before a database is opened: nothing listens there, and the folder is missing.
@@ -116,4 +117,12 @@ test('an event is not written on a connection of another database, and a retry d
   const other = new Database(':memory:')
   const insert = () => other.transaction(() => insertOnSqlite(other, {} as never))()
   expect(insert).toThrow(expect.objectContaining({ code: 'SCHEMA_OUTDATED', retryable: false }))
+})
+
+test.each([
+  ['a wrong type', new TypeError('text')],
+  ['an invalid date', new RangeError('text')],
+  ['a wrong type that Drizzle wraps', new Error('text', { cause: new TypeError('text') })],
+])('PostgreSQL calls %s an argument, and a retry does not help', (_what, error) => {
+  expect(postgresErrorOf(error)).toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
 })

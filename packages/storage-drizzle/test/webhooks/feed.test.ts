@@ -76,6 +76,18 @@ describe.each(engines)('the feed on $engine', ({ start, open, stop }) => {
     expect((await page(null)).ids).toEqual([...published, later])
   })
 
+  test.each([
+    { limit: 0 },
+    { limit: 101 },
+    { limit: 2.5 },
+    { limit: '2' as never },
+    { keptSince: new Date(Number.NaN) },
+    { keptSince: '2026-01-01' as never },
+  ])('refuses %j', async (wrong) => {
+    await publish('one')
+    await expect(read(null, wrong)).rejects.toMatchObject({ code: 'OPTIONS_INVALID' })
+  })
+
   test('gives the exact body and the X-Event-ID of each endpoint', async () => {
     const body = bytes('{"amount":"1.50","é":1}')
     await publish('acknowledged', { body })

@@ -1,3 +1,4 @@
+import { checkOptions } from '../delivery/check-options.js'
 import type { DeliveryState, Endpoint, WebhookStore } from '../delivery/webhook-store.js'
 import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
 import { eventTypes, type EventName } from '../events/event-types.js'
@@ -69,7 +70,8 @@ export type FeedPage =
  *
  * `nextCursor` is there on every page. A page may be empty although more follows: go on until the cursor stays the same.
  *
- * @throws WebhookError `BODIES_UNAVAILABLE` (retryable), and `GRANTS_MISMATCH` if the look-up of grants answers for another
+ * @throws WebhookError `OPTIONS_INVALID` for a limit outside its range or an invalid date, `BODIES_UNAVAILABLE`
+ * (retryable), and `GRANTS_MISMATCH` if the look-up of grants answers for another
  * app or user
  *
  * @example
@@ -86,6 +88,11 @@ export type FeedPage =
  */
 export async function readFeed(deps: ReadFeedDeps, request: FeedRequest): Promise<FeedPage> {
   const { appId, keptSince, limit } = request
+  const { rule, end } = checkOptions()
+  // A text such as '10' would never be reached, and no event is kept since an invalid date.
+  rule('limit', Number.isInteger(limit) && limit >= 1 && limit <= 100)
+  rule('keptSince', Number.isFinite((keptSince as Partial<Date> | null)?.getTime?.()))
+  end()
   const findOldest = () => deps.feed.findCursor({ appId, since: keptSince })
   let cursor = request.after ?? (await findOldest())
   const endpoints = await deps.webhooks.listEndpoints(appId)

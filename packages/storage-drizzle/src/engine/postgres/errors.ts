@@ -109,6 +109,7 @@ const textProblems: readonly (readonly [RegExp, Problem])[] = [
  */
 export function storageErrorOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
+  if (isOfArgument(error)) return new StorageError('ARGUMENT_INVALID')
   const state = sqlStateOf(error)
   if (state !== null) {
     const [code, cause] = serverProblem(state, error)
@@ -118,6 +119,12 @@ export function storageErrorOf(error: unknown): StorageError {
   const systemCode = systemCodeOf(error)
   const [code, cause] = connectionProblem(systemCode, error)
   return new StorageError(code, systemCode, cause)
+}
+
+/** Checks for an argument of another type or an invalid date: nothing was sent, and a retry does not help. */
+function isOfArgument(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError) return true
+  return error instanceof Error && isOfArgument(error.cause)
 }
 
 function serverProblem(state: string, error: unknown): Problem {
