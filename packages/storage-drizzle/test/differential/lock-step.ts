@@ -90,7 +90,8 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
     one: Pick<Extract<Command, { do: 'publish' }>, 'app' | 'user' | 'hooks' | 'type' | 'source' | 'test'>,
   ) {
     const appId = apps[one.app] ?? ''
-    const to = one.hooks.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
+    const inOrder = [...one.hooks].sort((first, second) => first - second)
+    const to = inOrder.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
     const lineageOf = (endpointId: string) =>
       model.listEndpoints(appId).find((each) => each.endpointId === endpointId)?.lineageId ?? endpointId
     const sourceEventId = one.source === null ? null : `source ${one.source}`
@@ -169,6 +170,7 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
       }
       case 'replace': {
         const endpointId = hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99)
+        if (model.sharesInstant(endpointId)) return
         const request = { appId, endpointId, replacement: newHook(one.url, one.types, appId) }
         await compare(model.replaceEndpoint(request), ({ webhooks }) => webhooks.replaceEndpoint(request))
         await compare(model.listEndpoints(appId), ({ webhooks }) => webhooks.listEndpoints(appId))
@@ -176,6 +178,7 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
       }
       case 'remove': {
         const request = { appId, endpointId: hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99) }
+        if (model.sharesInstant(request.endpointId)) return
         await compare(model.removeEndpoint(request), ({ webhooks }) => webhooks.removeEndpoint(request))
         return
       }

@@ -395,6 +395,17 @@ export function createModel(clock: () => number) {
       recorded.push({ recording, result, previous, next })
       return { kind: 'recorded', result }
     },
+    /**
+     * Whether a delivery that waits for this endpoint is due at the same instant as one that waits for another. The order of the two is
+     * that of their endpoints, until one moves.
+     */
+    sharesInstant: (endpointId: string) =>
+      deliveries.some(
+        (one) =>
+          one.dueAt !== null &&
+          one.endpointId === endpointId &&
+          deliveries.some((other) => other.dueAt === one.dueAt && other.endpointId !== endpointId),
+      ),
     countEvents: (appId: string) => published.filter(({ event }) => event.appId === appId).length,
     findKycStatus: (userId: string) => statuses.get(userId) ?? 'UNVERIFIED',
     /** All that can be read back, newest first. */
