@@ -51,8 +51,10 @@ export async function claimDue(
   let lastLook: Look | null = null
   /** Due times of what was left waiting since the last look. */
   let leftMs: number[] = []
+  let hasMore = false
   async function look(): Promise<Look> {
     leftMs = []
+    hasMore = false
     return (lastLook = await due.look(instant(), request.maxInFlight))
   }
   try {
@@ -74,9 +76,12 @@ export async function claimDue(
       claimed.push(...claim.claimed)
       leftMs.push(...claim.leftMs)
       forFailing -= claim.failingClaimed
+      // An endpoint that had nothing left its slot to a second delivery of another one.
+      hasMore ||= claim.hasMore
+      if (claimed.length === request.limit) break
       // What waited for an endpoint at an earlier look may have moved to another one.
       const isUpToDate = looks > 0 && !claim.passedOver
-      const nobodyIsLeft = due.count(forFailing) === 0 && (claimed.length > 0 || isUpToDate)
+      const nobodyIsLeft = due.count(forFailing) === 0 && !hasMore && (claimed.length > 0 || isUpToDate)
       if (nobodyIsLeft) break
     }
     if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
@@ -108,6 +113,8 @@ interface Claim {
   readonly leftMs: readonly number[]
   /** True if a schedule was held by another transaction. */
   readonly passedOver: boolean
+  /** True if `mostEach` left a due delivery of an endpoint with room. */
+  readonly hasMore: boolean
 }
 
 /** The slots of one of several transactions: they share none, so each endpoint has its part of them. */
@@ -144,6 +151,7 @@ async function claimEndpoints(
     failingClaimed: claims.reduce((sum, { failingClaimed }) => sum + failingClaimed, 0),
     leftMs: claims.flatMap(({ leftMs }) => leftMs).concat(failed === undefined ? [] : [0]),
     passedOver: failed !== undefined || claims.some(({ passedOver }) => passedOver),
+    hasMore: claims.some(({ hasMore }) => hasMore),
   }
 }
 
@@ -164,13 +172,9 @@ async function claimGroup(
   const locked = await lock.rows(on, { appId, ...keysOf(rows), ...request.notices, now: request.now })
   const passedOver = locked.length < rows.length
   const now = locked[0]?.now
-  if (now === undefined) return { claimed: [], failingClaimed: 0, leftMs: [0], passedOver }
+  if (now === undefined) return { claimed: [], failingClaimed: 0, leftMs: [0], passedOver, hasMore: false }
 
-  let schedules = await readSchedules(on, appId, locked, request)
-  // An endpoint with nothing to send leaves its slot to another one.
-  const given = schedules.reduce((sum, { waiting }) => sum + waiting.length, 0)
-  if (given < request.free && schedules.some(({ hasMore }) => hasMore))
-    schedules = await readSchedules(on, appId, locked, { ...request, mostEach: Infinity })
+  const schedules = await readSchedules(on, appId, locked, request)
   const chosen = chooseFairly<WaitingRow, (typeof schedules)[number]>(schedules, {
     limit: request.free,
     keepForHealthy: request.free - request.slotsForFailing,
@@ -221,6 +225,7 @@ async function claimGroup(
     failingClaimed: chosen.filter(({ schedule }) => schedule.failing).length,
     leftMs: after.flatMap(({ nextDueMs }) => (nextDueMs === null ? [] : [nextDueMs])).concat(passedOver ? [0] : []),
     passedOver,
+    hasMore: schedules.some(({ hasMore }) => hasMore),
   }
 }
 
