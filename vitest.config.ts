@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { sized } from './scripts/test-sizes.js'
 
 const packages = fileURLToPath(new URL('./packages/', import.meta.url))
 
@@ -39,8 +40,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 const common = {
-  // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them.
-  testTimeout: 120_000,
+  // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them. No test sets its own.
+  testTimeout: sized(120_000, 1_200_000),
   hookTimeout: 120_000,
   // The portal serves its style sheets, and a browser judges them.
   css: { include: [/\/portal\/styles\//] },

@@ -46,7 +46,7 @@ beforeAll(async () => {
   )
 })
 
-describe('the receiver holds', { timeout: 60_000 }, () => {
+describe('the receiver holds', () => {
   test.each([
     ['Node', programs.Node, []],
     ['Bun', programs.Bun, ['run']],
@@ -101,7 +101,7 @@ describe('the receiver holds', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the recipe for Cloudflare Workers', { timeout: 60_000 }, () => {
+describe('the recipe for Cloudflare Workers', () => {
   test('runs in workerd and answers over HTTP', async () => {
     const apiKey = 'kyc_key_example_only'
     await bundle('worker.mjs', "export { default } from '../receivers/cloudflare-worker.js'")
@@ -140,7 +140,7 @@ describe('the recipe for Cloudflare Workers', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the recipe for plain Fetch', { timeout: 60_000 }, () => {
+describe('the recipe for plain Fetch', () => {
   test.each([
     ['Bun', programs.Bun, ['run']],
     ['Deno', programs.Deno, ['serve', '--no-config', '--host', '127.0.0.1', '--port', '0']],

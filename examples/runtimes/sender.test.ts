@@ -76,7 +76,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true })
 })
 
-describe('createWebhooks sends', { timeout: 60_000 }, () => {
+describe('createWebhooks sends', () => {
   test.each([
     ['Node', programs.Node, []],
     ['Bun', programs.Bun, ['run']],

@@ -85,7 +85,7 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
     await (await createPostgresStorage({ connectionString: urls.kycOwner }, options)).close()
     await (await createPostgresVault({ connectionString: urls.vaultOwner }, { cipher: {} as never })).close()
     expect(grantRights(server, secrets)).toMatchObject({ status: 0, stderr: '' })
-  }, 60_000)
+  })
   afterAll(async () => {
     await server.stop()
     rmSync(secrets, { recursive: true, force: true })

@@ -116,5 +116,5 @@ describe.runIf(executablePath !== null)('GraphiQL in a browser', () => {
     // Without a token the schema is refused, and the policy stops a style that nothing needs.
     expect(complaints.filter((text) => !/status of 401|inline style/.test(text))).toEqual([])
     await context.close()
-  }, 60_000)
+  })
 })

@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 180_000 })
 let postgres: PostgresServer
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+})
 afterAll(() => postgres.stop())
 
 describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine) => {

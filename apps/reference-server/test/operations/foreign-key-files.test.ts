@@ -28,7 +28,7 @@ const texts = {
 let postgres: PostgresServer
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+})
 afterAll(() => postgres.stop())
 
 describe.each(['sqlite', 'postgres'] as const)('a key file, on %s,', (engine) => {

@@ -27,7 +27,7 @@ const cipher = createLocalCipher({ keys })
 let postgres: PostgresServer
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+})
 afterAll(() => postgres.stop())
 
 describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) => {

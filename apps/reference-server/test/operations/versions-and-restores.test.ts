@@ -21,7 +21,7 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 let postgres: PostgresServer
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+})
 afterAll(() => postgres.stop())
 
 function testFolder(): string {

@@ -34,7 +34,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
       await server.stop()
       await postgres?.stop()
     }
-  }, 60_000)
+  })
   afterAll(() => stop())
 
   const read = (path: string) =>

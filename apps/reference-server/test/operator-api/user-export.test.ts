@@ -132,7 +132,7 @@ describe('an export', () => {
     expect([found.length, new Set(found).size]).toEqual([53, 53])
     expect([...found].sort()).toEqual([...ids].sort())
     expect(new Set(app.events.map(({ eventId }: { eventId: string }) => eventId)).size).toBe(53)
-  }, 60_000)
+  })
 
   it('of an erased user says what is kept, and of nobody that nothing is', async () => {
     const { userId } = user(3)
@@ -201,7 +201,7 @@ describe('an export', () => {
       .poll(() => server.logLines.filter((line) => line.includes('export cut off') && line.includes(userId)))
       .toHaveLength(1)
     expect(exportEntries(userId).map(({ kind }) => kind)).toEqual(['EXPORT_STARTED'])
-  }, 60_000)
+  })
 
   it.each([{}, { purpose: ' ' }, { reason: 'x' }])('with %j is refused', async (body) => {
     expect((await exported(user(0).userId, body)).json.detail).toBe('BODY_INVALID')

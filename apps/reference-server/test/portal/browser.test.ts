@@ -212,7 +212,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to the developer portal' }).waitFor()
     expect(complaints.filter((text) => !/status of 40[0-9]/.test(text))).toEqual([])
-  }, 120_000)
+  })
 
   it('shows new deliveries in the log by itself, but not while a row is selected', async () => {
     const app = server.demo.apps[1]

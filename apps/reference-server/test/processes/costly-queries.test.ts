@@ -26,7 +26,7 @@ beforeAll(async () => {
     const { json } = await post('secure', { query: submissionDocument, variables })
     expect(json.data?.postKycVerification?.status).toMatch(/VERIFIED/)
   }
-}, 120_000)
+})
 
 afterAll(async () => {
   await server.end('SIGKILL')

@@ -20,7 +20,7 @@ import { startServerProcess } from './server-process.js'
 async function startPair(): Promise<{ primary: OwnPostgres; standby: OwnPostgres }> {
   const settings = ['wal_level=replica', 'hot_standby=on', 'max_wal_senders=5']
   const primary = await startOwnPostgres(settings, debianPrograms)
-  onTestFinished(() => primary.stop(), 60_000)
+  onTestFinished(() => primary.stop())
   for (const name of ['kyc', 'vault']) await primary.ask(`CREATE DATABASE ${name}`)
   await primary.halt()
   const standby = await primary.makeStandby()

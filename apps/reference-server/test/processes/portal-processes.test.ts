@@ -32,7 +32,7 @@ beforeAll(async () => {
   const databaseUrl = await postgres.createDatabase()
   for (let number = 0; number < 2; number += 1)
     servers.push(await startServerProcess(dataDir, { DATABASE_URL: databaseUrl }))
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.end('SIGKILL')))

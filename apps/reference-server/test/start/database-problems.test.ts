@@ -20,7 +20,7 @@ beforeAll(async () => {
   postgres = await startOwnPostgres()
   await postgres.ask('CREATE DATABASE kyc')
   await postgres.ask('CREATE DATABASE vault')
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.stop()
   rmSync(dataDir, { recursive: true, force: true })
@@ -80,7 +80,7 @@ test('a start says that another process locks a database file', async () => {
   expect(refused).toMatchObject({
     message: expect.stringMatching(/: The database file cannot be written\. .*\(STORE_UNAVAILABLE, SQLITE_BUSY\)$/),
   })
-}, 30_000)
+})
 
 test('a start names the database whose worker lock cannot be opened', async () => {
   const path = join(dataDir, 'unlockable.db')
@@ -127,4 +127,4 @@ test('while it serves, a request that the database refuses is answered 503, and 
   for (const answer of [denied, refused]) {
     expect(answer.json).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE', retryable: true } }] })
   }
-}, 30_000)
+})

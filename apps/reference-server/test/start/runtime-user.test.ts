@@ -39,7 +39,7 @@ async function makeDatabase(open: (connectionString: string) => Promise<{ close(
 const ways = pgbouncerProgram === null ? ['directly'] : ['directly', 'through PgBouncer in transaction mode']
 if (pgbouncerProgram === null) console.warn('SKIPPED: pgbouncer is not installed, so nothing is tested behind it.')
 
-test.each(ways)('a server works as a user without DDL, %s', { timeout: 60_000 }, async (way) => {
+test.each(ways)('a server works as a user without DDL, %s', async (way) => {
   const databases = await Promise.all([
     makeDatabase((connectionString) =>
       createPostgresStorage({ connectionString }, { ownTables: ownTables('postgres') }),

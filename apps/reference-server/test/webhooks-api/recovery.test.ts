@@ -67,7 +67,7 @@ it('brings each event of an outage exactly once, although the endpoint was remov
   expect(json.matched).toBe(json.created + json.skipped.acknowledged + json.skipped.pending)
   const [again, before] = (await api(`/deliveries?eventId=${published[0]}`)).json.items
   expect(again.xEventId).toBe(before.xEventId)
-}, 30_000)
+})
 
 it('is one for an endpoint, and can be stopped', async () => {
   receiver.answerBy('/stopped', () => ({ status: 500 }))

@@ -26,24 +26,20 @@ afterAll(async () => {
   }
 })
 
-test(
-  'memory, SQLite, PostgreSQL in both modes and the model give the same answers and the same rows for any sequence of commands',
-  { timeout: 240_000 },
-  async () => {
-    const sidesOf = (mode: boolean) =>
-      databases
-        .filter(({ distributed }) => distributed === mode)
-        .map(({ mode, pool, distributed, database }) =>
-          postgresSide({ name: `PostgreSQL, ${mode}`, pool, distributed, empty: async (all) => database?.empty(all) }),
-        )
-    const [plain, distributed] = [
-      [memorySide, sqliteSide, ...sidesOf(false)],
-      [memorySide, ...sidesOf(true)],
-    ]
-    const compareAll = fc.asyncProperty(sequencesOf(60), async (commands) => {
-      await runInLockStep(commands, plain)
-      await runInLockStep(ofOneApp(commands), distributed)
-    })
-    await fc.assert(compareAll, propertyRuns(20_260_102, 30))
-  },
-)
+test('memory, SQLite, PostgreSQL in both modes and the model give the same answers and the same rows for any sequence of commands', async () => {
+  const sidesOf = (mode: boolean) =>
+    databases
+      .filter(({ distributed }) => distributed === mode)
+      .map(({ mode, pool, distributed, database }) =>
+        postgresSide({ name: `PostgreSQL, ${mode}`, pool, distributed, empty: async (all) => database?.empty(all) }),
+      )
+  const [plain, distributed] = [
+    [memorySide, sqliteSide, ...sidesOf(false)],
+    [memorySide, ...sidesOf(true)],
+  ]
+  const compareAll = fc.asyncProperty(sequencesOf(60), async (commands) => {
+    await runInLockStep(commands, plain)
+    await runInLockStep(ofOneApp(commands), distributed)
+  })
+  await fc.assert(compareAll, propertyRuns(20_260_102, 30))
+})

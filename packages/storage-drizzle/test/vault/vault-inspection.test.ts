@@ -18,7 +18,7 @@ const unknown = `tok_document_number_${'0'.repeat(26)}` as const
 let postgres: PostgresServer
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+})
 afterAll(() => postgres.stop())
 
 describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (engine) => {

@@ -61,47 +61,39 @@ describe('many attempts that nobody can finish, before the one that can be taken
     return { webhooks, advance: (ms: number) => void (nowMs += ms), close: () => stores.close() }
   }
 
-  test('because their leases go on: it is taken over at once', { timeout: 60_000 }, async () => {
+  test('because their leases go on: it is taken over at once', async () => {
     const { webhooks, close } = await withOthers(86_400_000)
     const taken = await webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
     expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
     await close()
   })
 
-  test(
-    'because another process holds them and stands still: it is taken over at once',
-    { timeout: 60_000 },
-    async () => {
-      const { webhooks, close } = await withOthers(-1)
-      const holder = await direct.connect()
-      await holder.query('BEGIN')
-      const held = await holder.query(
-        `SELECT FROM kyc_relay_delivery_queue WHERE lease_token LIKE 'token %' FOR NO KEY UPDATE`,
-      )
-      expect(held.rowCount).toBe(stuck)
-      const taken = await webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
-      expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
-      await holder.query('ROLLBACK')
-      holder.release()
-      await close()
-    },
-  )
+  test('because another process holds them and stands still: it is taken over at once', async () => {
+    const { webhooks, close } = await withOthers(-1)
+    const holder = await direct.connect()
+    await holder.query('BEGIN')
+    const held = await holder.query(
+      `SELECT FROM kyc_relay_delivery_queue WHERE lease_token LIKE 'token %' FOR NO KEY UPDATE`,
+    )
+    expect(held.rowCount).toBe(stuck)
+    const taken = await webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
+    expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
+    await holder.query('ROLLBACK')
+    holder.release()
+    await close()
+  })
 
-  test(
-    'because each process that takes them over dies: they are paged past, each once',
-    { timeout: 120_000 },
-    async () => {
-      const { webhooks, advance, close } = await withOthers(-1)
-      const taken: string[] = []
-      for (let page = 0; page <= pages; page++) {
-        const claimed = await webhooks.claimExpired({ limit: stuck / pages, leaseMs: 3_600_000 })
-        taken.push(...claimed.map(({ deliveryId }) => deliveryId))
-        advance(1)
-      }
-      expect(taken).toHaveLength(stuck + 1)
-      expect(new Set(taken).size).toBe(stuck + 1)
-      expect(taken.at(-1)).toBe(last)
-      await close()
-    },
-  )
+  test('because each process that takes them over dies: they are paged past, each once', async () => {
+    const { webhooks, advance, close } = await withOthers(-1)
+    const taken: string[] = []
+    for (let page = 0; page <= pages; page++) {
+      const claimed = await webhooks.claimExpired({ limit: stuck / pages, leaseMs: 3_600_000 })
+      taken.push(...claimed.map(({ deliveryId }) => deliveryId))
+      advance(1)
+    }
+    expect(taken).toHaveLength(stuck + 1)
+    expect(new Set(taken).size).toBe(stuck + 1)
+    expect(taken.at(-1)).toBe(last)
+    await close()
+  })
 })

@@ -24,35 +24,31 @@ new NodeTracerProvider({ spanProcessors: [processor] }).register()
 `
 
 describe('the built server', () => {
-  it(
-    'started with an SDK by NODE_OPTIONS traces, and gives it the last spans when it stops',
-    { timeout: 60_000 },
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-start-file-'))
-      const spansFile = join(folder, 'spans')
-      // An SDK with a copy of the API of its own, as operators install it: beside the server.
-      const startFile = join(folder, 'start-file.mjs')
-      writeFileSync(startFile, startFileText)
-      cpSync(installedPackages, join(folder, 'node_modules/@opentelemetry'), { recursive: true })
-      const server = await startServerProcess(join(folder, 'data'), {
-        NODE_OPTIONS: `--import ${startFile}`,
-        SPANS_FILE: spansFile,
-      })
-      const { internalUrl, internalToken, users } = server.demo
-      const { appId = '', userId = '' } = users[0] ?? {}
-      const answer = await fetch(`${internalUrl}/internal/v1/events`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${internalToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 1 } }),
-      })
-      expect(answer.status).toBe(202)
-      expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
-      const names = readFileSync(spansFile, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as { name: string }).name)
-      expect(names).toEqual(['publish event', 'POST /internal/v1/events'])
-      rmSync(folder, { recursive: true, force: true })
-    },
-  )
+  it('started with an SDK by NODE_OPTIONS traces, and gives it the last spans when it stops', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-start-file-'))
+    const spansFile = join(folder, 'spans')
+    // An SDK with a copy of the API of its own, as operators install it: beside the server.
+    const startFile = join(folder, 'start-file.mjs')
+    writeFileSync(startFile, startFileText)
+    cpSync(installedPackages, join(folder, 'node_modules/@opentelemetry'), { recursive: true })
+    const server = await startServerProcess(join(folder, 'data'), {
+      NODE_OPTIONS: `--import ${startFile}`,
+      SPANS_FILE: spansFile,
+    })
+    const { internalUrl, internalToken, users } = server.demo
+    const { appId = '', userId = '' } = users[0] ?? {}
+    const answer = await fetch(`${internalUrl}/internal/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${internalToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 1 } }),
+    })
+    expect(answer.status).toBe(202)
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
+    const names = readFileSync(spansFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { name: string }).name)
+    expect(names).toEqual(['publish event', 'POST /internal/v1/events'])
+    rmSync(folder, { recursive: true, force: true })
+  })
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await startOwnPostgres(['superuser_reserved_connections=3'])
   await server.ask('CREATE DATABASE kyc')
   await (await createPostgresStorage({ connectionString: server.url({ database: 'kyc' }) })).close()
-}, 60_000)
+})
 afterAll(() => server.stop())
 afterEach(() =>
   server.ask(
@@ -165,7 +165,7 @@ describe('TLS', () => {
     secure.write('server.key', keyPem)
     await secure.ask('ALTER SYSTEM SET ssl = on')
     await secure.ask('SELECT pg_reload_conf()')
-  }, 60_000)
+  })
   afterAll(() => secure.stop())
 
   test('a server whose certificate is trusted is used', async () => {
@@ -246,7 +246,7 @@ describe('a server that does not answer as PostgreSQL', () => {
     const url = await listen((socket) => void sockets.add(socket.on('error', () => undefined)))
     expect(await refusalOf(url)).toMatchObject(passing('TIMED_OUT', null))
     for (const socket of sockets) socket.destroy()
-  }, 20_000)
+  })
 })
 
 describe('a connection string that names no server is refused before anything connects', () => {

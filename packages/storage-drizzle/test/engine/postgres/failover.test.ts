@@ -13,7 +13,7 @@ beforeAll(async () => {
   standby = await primary.makeStandby()
   await primary.start()
   await standby.start()
-}, 120_000)
+})
 afterAll(() => primary.stop())
 
 const urlOf = (ports: readonly number[], query = '') =>
@@ -96,4 +96,4 @@ test('a promoted standby is found without a restart, and listened to again', asy
   await stopListening()
   await vault.close()
   await storage.close()
-}, 60_000)
+})

@@ -117,35 +117,31 @@ test('every write happens under BEGIN IMMEDIATE: no snapshot can be too old for 
   database.close()
 })
 
-test(
-  'a reader that stays lets the WAL grow and no longer: afterwards it is small again',
-  { timeout: 60_000 },
-  async () => {
-    const path = join(testFolder(), 'kyc.db')
-    const storage = await createSqliteStorage({ path })
-    const reader = new Database(path, { readonly: true })
-    reader.exec('BEGIN')
-    expect(reader.prepare('SELECT count(*) FROM kyc_relay_verifications').pluck().get()).toBe(0)
-    const write = (round: number) =>
-      Promise.all(
-        Array.from({ length: 64 }, (_, n) => {
-          const { verification, ...rest } = recording(`${round}-${n}`)
-          return storage.verifications.record({
-            ...rest,
-            verification: { ...verification, sealedDetails: new Uint8Array(32 * 1024) },
-          })
-        }),
-      )
-    // No write fails or waits meanwhile.
-    for (let round = 0; round < 60; round++) await write(round)
-    expect(statSync(`${path}-wal`).size).toBeGreaterThan(120 * 1024 * 1024)
-    reader.exec('COMMIT')
-    for (let round = 60; round < 63; round++) await write(round)
-    expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(96 * 1024 * 1024)
-    reader.close()
-    await storage.close()
-  },
-)
+test('a reader that stays lets the WAL grow and no longer: afterwards it is small again', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  const storage = await createSqliteStorage({ path })
+  const reader = new Database(path, { readonly: true })
+  reader.exec('BEGIN')
+  expect(reader.prepare('SELECT count(*) FROM kyc_relay_verifications').pluck().get()).toBe(0)
+  const write = (round: number) =>
+    Promise.all(
+      Array.from({ length: 64 }, (_, n) => {
+        const { verification, ...rest } = recording(`${round}-${n}`)
+        return storage.verifications.record({
+          ...rest,
+          verification: { ...verification, sealedDetails: new Uint8Array(32 * 1024) },
+        })
+      }),
+    )
+  // No write fails or waits meanwhile.
+  for (let round = 0; round < 60; round++) await write(round)
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(120 * 1024 * 1024)
+  reader.exec('COMMIT')
+  for (let round = 60; round < 63; round++) await write(round)
+  expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(96 * 1024 * 1024)
+  reader.close()
+  await storage.close()
+})
 
 /** Many times what one call takes over. */
 const stuck = sized(10_000, 100_000)
@@ -180,29 +176,25 @@ describe('many attempts that nobody can finish, before the one that can be taken
     database.close()
   }
 
-  test('because their leases go on: it is taken over at once', { timeout: 60_000 }, async () => {
+  test('because their leases go on: it is taken over at once', async () => {
     const opened = await withOthers(86_400_000)
     const taken = await opened.storage.webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
     expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
     await close(opened)
   })
 
-  test(
-    'because each process that takes them over dies: they are paged past, each once',
-    { timeout: 60_000 },
-    async () => {
-      const opened = await withOthers(-1)
-      const { storage, advance } = opened
-      const taken: string[] = []
-      for (let page = 0; page <= pages; page++) {
-        const claimed = await storage.webhooks.claimExpired({ limit: stuck / pages, leaseMs: 45_000 })
-        taken.push(...claimed.map(({ deliveryId }) => deliveryId))
-        advance(1)
-      }
-      expect(taken).toHaveLength(stuck + 1)
-      expect(new Set(taken).size).toBe(stuck + 1)
-      expect(taken.at(-1)).toBe(last)
-      await close(opened)
-    },
-  )
+  test('because each process that takes them over dies: they are paged past, each once', async () => {
+    const opened = await withOthers(-1)
+    const { storage, advance } = opened
+    const taken: string[] = []
+    for (let page = 0; page <= pages; page++) {
+      const claimed = await storage.webhooks.claimExpired({ limit: stuck / pages, leaseMs: 45_000 })
+      taken.push(...claimed.map(({ deliveryId }) => deliveryId))
+      advance(1)
+    }
+    expect(taken).toHaveLength(stuck + 1)
+    expect(new Set(taken).size).toBe(stuck + 1)
+    expect(taken.at(-1)).toBe(last)
+    await close(opened)
+  })
 })

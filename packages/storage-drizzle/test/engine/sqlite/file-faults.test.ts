@@ -296,7 +296,7 @@ describe('what counts commits', () => {
     expect(await recorded(left)).toBe(20)
   })
 
-  test('refuses nobody after kills, two processes writing at a time', { timeout: 60_000 }, async () => {
+  test('refuses nobody after kills, two processes writing at a time', async () => {
     const path = join(testFolder(), 'kyc.db')
     const program = compileProgram(`
 import { createSqliteStorage } from '#src/sqlite/index.ts'

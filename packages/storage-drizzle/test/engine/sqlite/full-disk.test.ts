@@ -33,7 +33,7 @@ async function open(folder: string) {
 }
 
 describe.skipIf(!mayMount)('on a small volume', () => {
-  test('the WAL leaves the space to what is recorded', { timeout: 60_000 }, async () => {
+  test('the WAL leaves the space to what is recorded', async () => {
     const volume = smallVolume(12)
     const { path, storage, failures } = await open(volume.folder)
     // Each puts about 64 KiB into the WAL, and one into the file.
@@ -43,7 +43,7 @@ describe.skipIf(!mayMount)('on a small volume', () => {
     expect(failures).toEqual([])
   })
 
-  test('that somebody else fills, writing goes on in the space of the WAL', { timeout: 60_000 }, async () => {
+  test('that somebody else fills, writing goes on in the space of the WAL', async () => {
     const volume = smallVolume(12)
     const { storage, failures } = await open(volume.folder)
     for (let n = 0; n < 15; n++) await storage.verifications.record(recording(n))
@@ -54,7 +54,7 @@ describe.skipIf(!mayMount)('on a small volume', () => {
     expect(failures).toEqual([])
   })
 
-  test('that is full, a write is refused and reading goes on, until there is space', { timeout: 60_000 }, async () => {
+  test('that is full, a write is refused and reading goes on, until there is space', async () => {
     const volume = smallVolume(12)
     const { path, storage, failures } = await open(volume.folder)
     await storage.verifications.record(recording(0))

@@ -85,7 +85,7 @@ describe('migrating', () => {
     expect(migrate(client, 'sqlite-vault', { now })).toEqual([])
   })
 
-  test('20 processes that start at once on one new file all get the whole schema', { timeout: 60_000 }, async () => {
+  test('20 processes that start at once on one new file all get the whole schema', async () => {
     const path = join(testFolder(), 'kyc.db')
     const program = compileProgram(`
       import { createSqliteStorage } from '#src/sqlite/index.ts'
