@@ -253,14 +253,25 @@ export const lineageCases = [
 
   webhookStoreCase(
     'WS-LINEAGE-7',
-    'What moved to a replacement MUST fill the slots of a claim',
+    'What moved to a replacement MUST fill the slots of a claim, but first deliveries come before second ones',
     async ({ store, other }) => {
       const { endpoint, registered, published } = createSamples()
-      const first = await registered(store)
-      const moved = await published(store, first, 2)
-      equal(await other.replaceEndpoint({ ...first, replacement: endpoint() }), 'replaced')
-      const { claimed } = await store.claimDue({ ...wideClaim, limit: 2 })
-      deepEqual(claimed.map(({ deliveryId }) => deliveryId).sort(), [...moved].sort())
+      async function publishedAndMoved() {
+        const old = await registered(store)
+        const moved = await published(store, old, 2)
+        equal(await other.replaceEndpoint({ ...old, replacement: endpoint() }), 'replaced')
+        return moved
+      }
+      async function claimTwo() {
+        const { claimed } = await store.claimDue({ ...wideClaim, limit: 2 })
+        return claimed.map(({ deliveryId }) => deliveryId).sort()
+      }
+      const alone = await publishedAndMoved()
+      deepEqual(await claimTwo(), [...alone].sort())
+      const [first = '', second = ''] = await publishedAndMoved()
+      const [late = ''] = await published(store, await registered(store))
+      deepEqual(await claimTwo(), [first, late].sort())
+      deepEqual(await claimTwo(), [second])
     },
   ),
 ]
