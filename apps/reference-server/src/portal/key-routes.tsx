@@ -91,9 +91,10 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     return seeOther(c, '/portal/keys')
   })
 
-  /** A page can show a key that was discarded since. Its form must not change the key that waits now. */
+  /** A page can show a key that was discarded since. Its form must not change the key that waits now. A form that names no key means that one. */
   async function isShownKeyWaiting(c: PortalContext): Promise<boolean> {
     const shown = c.get('form').get('version')
+    if (shown === null) return true
     const versions = await apiKeys.listVersions(appIdOf(c))
     return versions.some(({ version, standing }) => standing === 'WAITING' && String(version) === shown)
   }

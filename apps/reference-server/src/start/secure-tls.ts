@@ -22,12 +22,14 @@ export async function secureTls(
 }
 
 async function readPair(certFile: string, keyFile: string): Promise<{ cert: string; key: string }> {
-  const read = (setting: string, path: string) =>
-    readFile(path, 'utf8').catch(() => {
-      const text = `${setting} cannot be read. Set it to the path of a file that this process may read.`
-      throw new StartError('TLS_FILES_INVALID', text)
-    })
-  const pair = { cert: await read('TLS_CERT_FILE', certFile), key: await read('TLS_KEY_FILE', keyFile) }
+  const read = (path: string) => readFile(path, 'utf8').catch(() => null)
+  const [cert, key] = [await read(certFile), await read(keyFile)]
+  if (cert === null || key === null) {
+    const unread = [cert === null ? ['TLS_CERT_FILE'] : [], key === null ? ['TLS_KEY_FILE'] : []].flat()
+    const text = `${unread.join(' and ')} cannot be read. Name files that this process may read.`
+    throw new StartError('TLS_FILES_INVALID', text)
+  }
+  const pair = { cert, key }
   try {
     createSecureContext(pair)
     // Node ignores an empty certificate and accepts a truncated chain as a shorter one.

@@ -2,7 +2,7 @@ import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import { StorageError } from '../storage-error.js'
 import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
-import { storageErrorOf } from '../engine/sqlite/errors.js'
+import { lacksTables, storageErrorOf } from '../engine/sqlite/errors.js'
 import { preparePublishing, writeEvent } from './publishing.sqlite.js'
 
 /**
@@ -39,6 +39,6 @@ export function insertEvent(tx: SqliteTransaction, prepared: PreparedEvent, now:
     if (client !== null && !client.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
     return writeEvent(preparePublishing(databaseOf(tx)), prepared, now)
   } catch (error) {
-    throw storageErrorOf(error)
+    throw lacksTables(error) ? new StorageError('SCHEMA_OUTDATED') : storageErrorOf(error)
   }
 }

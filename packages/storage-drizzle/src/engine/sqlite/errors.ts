@@ -29,8 +29,6 @@ export function storageErrorOf(error: unknown): StorageError {
       hasText(error, /^The database connection is not open$/) ? 'STORE_CLOSED' : 'ARGUMENT_INVALID',
     )
   }
-  if (code === 'SQLITE_ERROR' && hasText(error, /no such (?:table|column)/))
-    return new StorageError('SCHEMA_OUTDATED', code)
   if (code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG') {
     return new StorageError('CONSTRAINT', code)
   }
@@ -38,6 +36,11 @@ export function storageErrorOf(error: unknown): StorageError {
   // A failed fsync must not be retried in this process: the kernel may have dropped the dirty pages.
   if (damaged.some((prefix) => code.startsWith(prefix))) return new StorageError('STORE_FAILED', code)
   return new StorageError('STORE_UNAVAILABLE', code)
+}
+
+/** Checks for a table or column that is not there, as on a caller's connection to another database. */
+export function lacksTables(error: unknown): boolean {
+  return driverCode(error) === 'SQLITE_ERROR' && hasText(error, /no such (?:table|column)/)
 }
 
 /** Checks whether a write found the disk full. Nothing was written then. */
