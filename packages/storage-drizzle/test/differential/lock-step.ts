@@ -90,7 +90,8 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
     one: Pick<Extract<Command, { do: 'publish' }>, 'app' | 'user' | 'hooks' | 'type' | 'source' | 'test'>,
   ) {
     const appId = apps[one.app] ?? ''
-    const inOrder = [...one.hooks].sort((first, second) => first - second)
+    const goesTo = (n: number) => model.goesTo(appId, hookId(n), one.type) ?? ''
+    const inOrder = [...one.hooks].sort((first, second) => (goesTo(first) < goesTo(second) ? -1 : 1))
     const to = inOrder.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
     const lineageOf = (endpointId: string) =>
       model.listEndpoints(appId).find((each) => each.endpointId === endpointId)?.lineageId ?? endpointId

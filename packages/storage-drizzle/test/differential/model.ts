@@ -182,17 +182,20 @@ export function createModel(clock: () => number) {
       ({ event }) => event.appId === appId && sourceEventId !== null && event.sourceEventId === sourceEventId,
     )?.event
 
+  /** The endpoint that gets an event for this one: it, or the newest of its lineage. */
+  function goesTo(appId: string, endpointId: string, type: string): string | undefined {
+    const isKnown = endpoints.some(({ endpoint }) => endpoint.endpointId === endpointId && endpoint.appId === appId)
+    const isLive = live(appId).some((one) => one.endpoint.endpointId === endpointId)
+    return isLive ? endpointId : isKnown ? heirOf(endpointId, type).heir : undefined
+  }
+
   function insertEvent(event: Event) {
     const known = findBySource(event.appId, event.sourceEventId)
     if (known === undefined) {
       published.push({ event, at: clock() })
       for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
         if (deliveries.some((one) => one.event === event && one.xEventId === xEventId)) continue
-        const isKnown = endpoints.some(
-          ({ endpoint }) => endpoint.endpointId === endpointId && endpoint.appId === event.appId,
-        )
-        const isLive = live(event.appId).some((one) => one.endpoint.endpointId === endpointId)
-        const to = isLive ? endpointId : isKnown ? heirOf(endpointId, event.type).heir : undefined
+        const to = goesTo(event.appId, endpointId, event.type)
         if (to !== undefined) add(deliveryId, event, to, xEventId)
       }
     }
@@ -395,6 +398,7 @@ export function createModel(clock: () => number) {
       recorded.push({ recording, result, previous, next })
       return { kind: 'recorded', result }
     },
+    goesTo,
     /**
      * Whether a delivery that waits for this endpoint is due at the same instant as one that waits for another. The order of the two is
      * that of their endpoints, until one moves.
