@@ -72,6 +72,8 @@ export function createModel(clock: () => number) {
   const find = (id: string) => deliveries.find((one) => one.id === id)
   const targetOf = (delivery: Delivery) => endpoints.find((one) => one.endpoint.endpointId === delivery.endpointId)
 
+  const endedLeases = () => deliveries.filter((one) => one.leaseUntil !== null && one.leaseUntil <= clock())
+
   /** The newest endpoint of the lineage that takes the type, or why there is none. */
   function heirOf(endpointId: string, type: string) {
     const gone = endpoints.find((one) => one.endpoint.endpointId === endpointId)?.endpoint
@@ -345,9 +347,9 @@ export function createModel(clock: () => number) {
       const dues = deliveries.flatMap((one) => (one.dueAt === null || isHeld(one) ? [] : [one.dueAt]))
       return { claimed: answers, nextDueInMs: dues.length === 0 ? null : Math.max(0, Math.min(...dues) - now) }
     },
+    appsOfEndedLeases: () => new Set(endedLeases().map(({ event }) => event.appId)).size,
     claimExpired({ limit, leaseMs }: { limit: number; leaseMs: number }) {
-      return deliveries
-        .filter((one) => one.leaseUntil !== null && one.leaseUntil <= clock())
+      return endedLeases()
         .sort((one, other) => (one.leaseUntil ?? 0) - (other.leaseUntil ?? 0))
         .slice(0, limit)
         .map((one) => claimed(one, leaseMs))
