@@ -166,7 +166,7 @@ export function createMetrics(deps: {
     }),
     oldestDue: new Gauge({
       name: 'kyc_relay_oldest_due_delivery_age_seconds',
-      help: 'Time since the oldest due delivery became due. Deliveries behind an attempt in flight to their endpoint do not count.',
+      help: 'Time since the oldest due delivery became due, or since the oldest lease of an attempt ended. Deliveries behind an attempt in flight to their endpoint do not count.',
       registers,
     }),
     feedLag: new Gauge({

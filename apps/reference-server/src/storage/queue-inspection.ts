@@ -5,8 +5,8 @@ export interface QueueState {
   /** Attempts in flight, over all processes. Counted up to 100,000. */
   readonly inFlight: number
   /**
-   * Milliseconds since the oldest due delivery became due; 0 when none is due. Endpoints that something is being sent to do
-   * not count: what waits for a slow receiver does not wait for a worker.
+   * Milliseconds since the oldest due delivery became due, or since the oldest lease ended; 0 when there is none.
+   * Endpoints with an attempt in flight do not count: what waits for a slow receiver does not wait for a worker.
    */
   readonly oldestDueMs: number
 }

@@ -98,6 +98,12 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
     const { oldestDueMs } = await one.queue.inspectQueue()
     deepEqual(oldestDueMs, 60_000)
   }),
+  storageCase('QI-10', 'MUST count attempts whose lease ended, for nobody takes them over', async (one, use) => {
+    await publish(one, 'one')
+    await one.webhooks.claimDue(claimOne)
+    await use.advance(claimOne.leaseMs + 9_000)
+    deepEqual(await one.queue.inspectQueue(), { waiting: 0, inFlight: 1, oldestDueMs: 9_000 })
+  }),
   reopenCase(
     'QI-07',
     'MUST see what was there before it was closed',

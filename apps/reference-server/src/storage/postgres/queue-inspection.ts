@@ -18,7 +18,8 @@ SELECT
   coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(
     (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules s
       WHERE next_due_at IS NOT NULL AND ${hasNoneInFlight('s')}),
-    (SELECT min(due_at) FROM kyc_relay_due_notices n WHERE ${hasNoneInFlight('n')}))) * 1000)), 0)::float8 AS "oldestDueMs"`
+    (SELECT min(due_at) FROM kyc_relay_due_notices n WHERE ${hasNoneInFlight('n')}),
+    (SELECT min(lease_until) FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL))) * 1000)), 0)::float8 AS "oldestDueMs"`
 
 /**
  * Creates the queue inspection on PostgreSQL.

@@ -11,7 +11,10 @@ SELECT
   (SELECT count(*) FROM (
     SELECT 1 FROM kyc_relay_deliveries WHERE lease_until >= 0 LIMIT ${countingLimit}
   )) AS inFlight,
-  (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules WHERE next_due_at IS NOT NULL AND in_flight = 0) AS dueAt`
+  (SELECT min(due) FROM (
+    SELECT min(next_due_at) AS due FROM kyc_relay_endpoint_schedules WHERE next_due_at IS NOT NULL AND in_flight = 0
+    UNION ALL SELECT min(lease_until) FROM kyc_relay_deliveries WHERE lease_until >= 0
+  )) AS dueAt`
 
 /** Creates the queue inspection on SQLite. */
 export function createQueueInspection(database: SqliteOwnDatabase, clock: () => Date): QueueInspection {

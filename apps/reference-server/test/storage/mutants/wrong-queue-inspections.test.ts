@@ -36,7 +36,7 @@ const wrongInspections: readonly WrongStorage[] = [
         .prepare<[number], number>('SELECT max(due_at) FROM kyc_relay_deliveries WHERE due_at <= ?')
         .pluck()
         .get(now().getTime())
-      return { oldestDueMs: oldestDueMs === 0 || !newest ? 0 : now().getTime() - newest }
+      return newest == null ? {} : { oldestDueMs: oldestDueMs === 0 ? 0 : now().getTime() - newest }
     }),
   ],
   [
@@ -77,7 +77,7 @@ const wrongInspections: readonly WrongStorage[] = [
         .prepare<[], number>('SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules')
         .pluck()
         .get()
-      return { oldestDueMs: due == null ? 0 : Math.max(0, now().getTime() - due) }
+      return due == null ? {} : { oldestDueMs: Math.max(0, now().getTime() - due) }
     }),
   ],
   [
@@ -88,8 +88,13 @@ const wrongInspections: readonly WrongStorage[] = [
         .prepare<[], number>('SELECT min(waiting_since) FROM kyc_relay_endpoint_schedules WHERE in_flight = 0')
         .pluck()
         .get()
-      return { oldestDueMs: since == null ? 0 : Math.max(0, now().getTime() - since) }
+      return since == null ? {} : { oldestDueMs: Math.max(0, now().getTime() - since) }
     }),
+  ],
+  [
+    'takes an ended lease for an attempt in flight',
+    'QI-10',
+    spoilt(({ inFlight }) => (inFlight === 0 ? {} : { oldestDueMs: 0 })),
   ],
   ['forgets', 'QI-07', 'forgets on closing'],
 ]
