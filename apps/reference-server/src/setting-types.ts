@@ -59,7 +59,8 @@ export const filePath = z.string().min(1).describe('the path of a file')
 export const url = z.url().describe('a full URL')
 export const proxyUrl = z
   .url({ protocol: /^https?$/ })
-  .refine((text) => /^https?:\/\/(?:[^/?#@]+@)?[^/?#@]+\/?$/.test(text))
+  // A percent sign begins two hexadecimal digits, or the password does not decode.
+  .refine((text) => /^https?:\/\/(?:(?:[^/?#@%]|%[\da-f]{2})+@)?[^/?#@]+\/?$/i.test(text))
 export const databaseUrl = z.string().regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
 
 /** A secret for an `Authorization: Bearer` header, long enough not to be guessed. */

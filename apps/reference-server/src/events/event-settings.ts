@@ -5,7 +5,10 @@ export const eventSettings = {
   OUTBOUND_PROXY: optional(
     proxyUrl,
     'HTTP proxy for webhooks and photos, so that partners can allow its addresses. Names are still resolved and addresses checked here. Connections to a photo bucket do not use it. User and password may be in the URL.',
-    { example: 'http://proxy.internal:3128', expected: 'http://host:port or https://host:port' },
+    {
+      example: 'http://proxy.internal:3128',
+      expected: 'http://host:port or https://host:port, with % as %25 in a password',
+    },
   ),
   ALLOW_LOOPBACK_RECEIVERS: setting(
     flag,
