@@ -125,16 +125,16 @@ async function processOnce<Own extends readonly ReceivedEventType[]>(
   const { eventId } = webhook
   const claim = await store.claim({ eventId, leaseMs: options.leaseMs ?? 60_000 })
   if (claim.kind === 'completed') return answer(200, { received: true, duplicate: true })
+  // False, for a duplicate, would act on the event again. NaN is no time to retry after.
+  if (!Number.isFinite(claim.kind === 'in_progress' ? claim.leaseEndsInMs : claim.fence))
+    throw new TypeError(
+      'The deduplication store must answer a claim with completed, claimed and its fence, or in_progress and leaseEndsInMs.',
+    )
   if (claim.kind === 'in_progress') {
     const retryAfter = String(Math.max(1, Math.ceil(claim.leaseEndsInMs / 1000)))
     return answer(503, { code: 'IN_PROGRESS' }, { 'retry-after': retryAfter })
   }
   const { fence } = claim
-  // False, for a duplicate, would act on the event again.
-  if (typeof (fence as unknown) !== 'number')
-    throw new TypeError(
-      'The deduplication store must answer a claim with in_progress, completed, or claimed and its fence.',
-    )
   const processed = await act(webhook, fence, options)
   // `stale` means that the lease ended while onEvent ran, and another process has claimed the event. The response to
   // this attempt is still the result of onEvent here.

@@ -157,7 +157,7 @@ describe('answers', () => {
     ])
   })
 
-  test.each([false, true, { kind: 'claimed' }, { duplicate: true }])(
+  test.each([false, true, { kind: 'claimed' }, { duplicate: true }, { kind: 'in_progress' }])(
     'an event is not acted on when its claim is answered with %j',
     async (claimed) => {
       const told: unknown[] = []
