@@ -20,9 +20,10 @@ export interface OutboundProxy {
  * The proxy gets the checked address, never a name: it cannot resolve a name to another address. TLS to the endpoint
  * runs inside the tunnel.
  *
- * @throws TypeError for a URL of another form.
+ * @throws TypeError for a URL of another form, or an unknown name.
  */
-export function dialThroughProxy({ url, ca }: OutboundProxy): Dial {
+export function dialThroughProxy({ url, ca, ...unknown }: OutboundProxy): Dial {
+  for (const name of Object.keys(unknown)) throw new TypeError(`The option proxy.${name} does not exist.`)
   const { origin, authorization } = parseProxyUrl(url)
   const connect = { timeout: connectTimeoutMs, ...(ca === undefined ? {} : { ca }) }
   return async ({ address, port, signal }) => {

@@ -39,6 +39,7 @@ test.each([
   ['isAllowedAdress', { isAllowedAdress: () => false }],
   ['isAllowedAddress', { isAllowedAddress: false }],
   ['resolve', { resolve: {} }],
+  ['proxy.caPem', { proxy: { url: 'http://proxy:3128', caPem: '' } }],
 ])('an option %s that would have no effect is refused: %j', (name, options) => {
   const refusal = new RegExp(`^The option ${name} (does not exist|must be a (function|list of names))\\.$`)
   expect(() => createHttpsSender(options as never)).toThrow(refusal)
