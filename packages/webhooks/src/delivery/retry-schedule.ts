@@ -28,7 +28,7 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
  * @param policy - policy settings; missing ones have the defaults of {@link RetryPolicy}
  * @param random - returns a number from 0 up to 1, such as `Math.random`; without it the result is the nominal delay
  * @returns whole milliseconds
- * @throws RangeError when no attempt follows this one
+ * @throws RangeError when no attempt follows this one, or `random` returns another number
  *
  * @example
  * ```ts
@@ -49,8 +49,11 @@ export function retryDelayMs(
   if (!Number.isInteger(attempt) || attempt < 1 || attempt >= maxAttempts) {
     throw new RangeError('retryDelayMs: attempt must be a whole number from 1 to maxAttempts - 1.')
   }
+  const chance = random()
+  // NaN would be written as a time, which no store takes.
+  if (!(chance >= 0 && chance <= 1)) throw new RangeError('retryDelayMs: random must return a number from 0 up to 1.')
   const nominalMs = baseMs * factor ** (attempt - 1)
-  return Math.round(nominalMs * (1 - jitter + 2 * jitter * random()))
+  return Math.round(nominalMs * (1 - jitter + 2 * jitter * chance))
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

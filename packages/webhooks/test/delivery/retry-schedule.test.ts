@@ -25,6 +25,12 @@ describe('retryDelayMs', () => {
     )
   })
 
+  test.each([NaN, -1, 2, undefined])('no delay is of a chance of %s', (chance) => {
+    expect(() => retryDelayMs(1, {}, () => chance as never)).toThrow(
+      new RangeError('retryDelayMs: random must return a number from 0 up to 1.'),
+    )
+  })
+
   test('every part of the policy counts, and the rest keeps its default', () => {
     expect([1, 2].map((attempt) => retryDelayMs(attempt, { baseMs: 10, factor: 2, maxAttempts: 3 }))).toEqual([10, 20])
     expect(() => retryDelayMs(3, { maxAttempts: 3 })).toThrow(RangeError)
