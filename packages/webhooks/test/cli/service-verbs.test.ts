@@ -142,6 +142,20 @@ test.each([
   other.close()
 })
 
+test.each([{}, { acknowledged: 1 }, 7])('no recovery is counted from what another server says: %o', async (skipped) => {
+  const answer = JSON.stringify({ state: 'DONE', recoveryId: id, matched: 3, created: 1, skipped })
+  const other = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  for (const how of ['--dry-run', '--wait']) {
+    const { code, err } = start(['recover', id, '--since', '1h', how, '--url', url])
+    const said = 'The service answered 200 without the expected JSON. Is --url its address?'
+    expect([how, await code, err]).toEqual([how, 1, [said]])
+  }
+  other.closeAllConnections()
+  other.close()
+})
+
 const fed = { eventId: id, eventType: 'TRANSACTION_CREATE', body: '{}', deliveries: [] }
 
 test.each([

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { UsageError, type Command } from '../command.js'
-import { findService, serviceHelp, serviceOptions } from './service.js'
+import { findService, foreignAnswer, serviceHelp, serviceOptions } from './service.js'
 import { parseEventTypes, parseId, parseTime } from './verbs.js'
 
 interface Skipped {
@@ -102,6 +102,7 @@ const sumOf = ({ matched, skipped }: Pick<Recovery, 'matched' | 'skipped'>) =>
 
 function textOf({ matched, skipped }: Pick<Recovery, 'matched' | 'skipped'>, sent: number, how: string): string {
   const { acknowledged, pending, scope, erased } = skipped
+  if (![matched, sent, acknowledged, pending, scope, erased].every(Number.isInteger)) throw foreignAnswer(200)
   const left = `${acknowledged} acknowledged, ${pending} pending, ${scope} without scope, ${erased} erased`
   return `${sent} of ${matched} events ${how}. Left out: ${left}.`
 }
