@@ -16,6 +16,7 @@ interface Pod {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> }
   readonly spec: {
     readonly terminationGracePeriodSeconds?: number
+    readonly enableServiceLinks?: boolean
     readonly initContainers: readonly Container[]
     readonly containers: readonly Container[]
     readonly volumes: readonly {
@@ -129,6 +130,15 @@ describe('the Kubernetes example', () => {
       return settings.role
     })
     expect(roles.toSorted()).toEqual(['api', 'secure', 'worker'])
+  })
+
+  it('starts beside its services, whose addresses Kubernetes puts into the environment', () => {
+    const services = resources.filter(({ kind }) => kind === 'Service')
+    const links = services.map(({ metadata }) => [`${metadata.name.toUpperCase()}_PORT`, 'tcp://10.96.0.7:443'])
+    for (const deployment of deployments) {
+      const linked = podOf(deployment).spec.enableServiceLinks === false ? {} : Object.fromEntries(links)
+      expect(() => parseEnv({ ...linked, ...settingsOf(serverOf(deployment)) })).not.toThrow()
+    }
   })
 
   it('gives each process the secrets that it needs, and no other', () => {
