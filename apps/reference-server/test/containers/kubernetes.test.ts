@@ -10,7 +10,7 @@ import { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { parseEnv, variableNames } from '../../src/env.js'
-import { app, makeSecrets, read } from './container-files.js'
+import { app, makeSecrets, read, root } from './container-files.js'
 
 interface Pod {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> }
@@ -139,6 +139,18 @@ describe('the Kubernetes example', () => {
       const linked = podOf(deployment).spec.enableServiceLinks === false ? {} : Object.fromEntries(links)
       expect(() => parseEnv({ ...linked, ...settingsOf(serverOf(deployment)) })).not.toThrow()
     }
+  })
+
+  it('creates the databases with the passwords that make-secrets.sh makes', () => {
+    const page = read(join(root, 'docs/kubernetes.md'))
+    const given = [...page.matchAll(/\b([A-Z_]+_PASSWORD)=\$\(cat (secrets\/[a-z-]+)\)/g)].map(([, name, file]) => [
+      name,
+      file,
+    ])
+    const asked = [...read(join(app, 'docker/create-databases.sql')).matchAll(/\\getenv \w+ (\w+)/g)].map(
+      ([, name = '']) => [name, `secrets/${name.toLowerCase().replaceAll('_', '-')}`],
+    )
+    expect(given.toSorted()).toEqual(asked.toSorted())
   })
 
   it('gives each process the secrets that it needs, and no other', () => {
