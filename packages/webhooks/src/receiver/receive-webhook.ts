@@ -94,7 +94,7 @@ export async function receiveWebhook<const Own extends readonly ReceivedEventTyp
   options: WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
   try {
-    checkNames(options)
+    checkReceiverOptions(options)
     const webhook = await verify(
       { ...request, secrets: options.secrets, eventTypes: options.eventTypes },
       options.standardWebhooks,

@@ -144,17 +144,18 @@ describe('answers', () => {
       expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} must be`)
   })
 
-  test('an unknown option of receiveWebhook is told at each request, and nothing is processed', async () => {
+  test.each([
+    ['deduplcate', {}, 'The option deduplcate does not exist.'],
+    ['leaseMs', NaN, 'The option leaseMs must be at least 1, and finite.'],
+    ['leaseMs', -1, 'The option leaseMs must be at least 1, and finite.'],
+  ])('the option %s of %j of receiveWebhook is told at each request, and nothing is processed', async (...given) => {
+    const [name, value, message] = given
     const told: unknown[] = []
     const onEvent = vi.fn()
     const { headers } = await post()
-    const options = { secrets: secret, onEvent, deduplcate: {}, onError: (error: unknown) => told.push(error) }
+    const options = { secrets: secret, onEvent, [name]: value, onError: (error: unknown) => told.push(error) }
     const { status } = await receiveWebhook({ body, headers }, options)
-    expect([status, told, onEvent.mock.calls]).toEqual([
-      500,
-      [new TypeError('The option deduplcate does not exist.')],
-      [],
-    ])
+    expect([status, told, onEvent.mock.calls]).toEqual([500, [new TypeError(message)], []])
   })
 
   test.each([false, true, { kind: 'claimed' }, { duplicate: true }, { kind: 'in_progress' }])(
