@@ -21,7 +21,7 @@ export interface EventInput {
   readonly eventType: EventName
   /** Payload. Missing common identifiers are filled in from the grant. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Id of the event at its source. A second publish with this id returns the original event. */
+  /** Id of the event at its source, not empty. A second publish with this id returns the original event. */
   readonly sourceEventId?: string | null
 }
 
@@ -49,7 +49,7 @@ export interface PrepareEventDeps {
  * it is counted. Without a grant its body is not stored.
  *
  * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`,
- *   `OPTIONS_INVALID` for an unknown name beside `data`, `BODIES_UNAVAILABLE` (retryable)
+ *   `OPTIONS_INVALID` for an unknown name beside `data` or an empty `sourceEventId`, `BODIES_UNAVAILABLE` (retryable)
  *
  * @example
  * ```ts
@@ -154,13 +154,16 @@ export async function prepareTestEvent(
 }
 
 /**
- * Checks the names of a request: with a misspelt `sourceEventId`, a retry would publish a second event.
+ * Checks the names of a request: with a misspelt `sourceEventId`, a retry would publish a second event. An empty one
+ * would make one event of all that have none.
  *
  * @throws WebhookError `OPTIONS_INVALID`
  */
-export function checkNames(request: object, known: readonly string[]): void {
-  const { only, end } = checkOptions()
+export function checkNames(request: { readonly sourceEventId?: string | null }, known: readonly string[]): void {
+  const { sourceEventId = null } = request
+  const { only, rule, end } = checkOptions()
   only(null, request, known)
+  rule('sourceEventId', sourceEventId === null || (typeof sourceEventId === 'string' && sourceEventId !== ''))
   end()
 }
 

@@ -165,6 +165,12 @@ describe('publishing', () => {
     await expect(refused).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations })
   })
 
+  test.each(['', 5, NaN])('an id at the source of %j would make one event of two, and is refused', async (id) => {
+    const refused = webhooksWith().publish({ ...deposit, sourceEventId: id as string })
+    const violations = [expect.objectContaining({ pointer: '/sourceEventId', code: 'TYPE' }) as object]
+    await expect(refused).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations })
+  })
+
   test('tells what is queued, and the worker sends it', async () => {
     const webhooks = webhooksWith()
     const { endpointId } = await webhooks.registerEndpoint({ appId, url })
