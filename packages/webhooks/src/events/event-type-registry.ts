@@ -148,7 +148,11 @@ function checkOwnTypes(list: readonly OwnEventType[]): void {
   for (const [index, type] of (Array.isArray(list) ? list : []).entries() as Iterable<
     [number, Partial<OwnEventType>]
   >) {
-    const { name, scopes, schema, example } = type ?? {}
+    const { name, scopes, schema, example, optIn = true, ...unknown } = type ?? {}
+    // Misspelt, `optIn: false` would keep the events from all endpoints that name no types.
+    for (const member of Object.keys(unknown))
+      add(`/${index}/${member}`, 'UNKNOWN_FIELD', 'An event type has no such member.')
+    if (typeof optIn !== 'boolean') add(`/${index}/optIn`, 'TYPE', 'Give true or false.')
     if (typeof name !== 'string' || !namePattern.test(name)) {
       add(`/${index}/name`, 'FORMAT', 'A name has 1–100 letters, digits, "_", "." or "-", a letter first.')
     } else if ((allEventTypes as readonly string[]).includes(name) || name === 'UNKNOWN') {

@@ -67,6 +67,8 @@ describe('a wrong description is refused', () => {
     ['no schema', { schema: undefined }, '/0/schema'],
     ['an example that the schema refuses', { example: { orderId: 7 } }, '/0/example'],
     ['no example', { example: undefined }, '/0/example'],
+    ['a misspelt member', { optin: false }, '/0/optin'],
+    ['an opt-in that is a text', { optIn: 'false' }, '/0/optIn'],
     ['a schema that validates later', { schema: schemaOf(async (value) => ({ value })) }, '/0/example'],
     [
       'a schema that throws',
