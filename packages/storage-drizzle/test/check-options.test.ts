@@ -92,6 +92,13 @@ test.each([
 })
 
 test.each([
+  { path: ':memory:', database: undefined },
+  { path: undefined, database: new Database(':memory:') },
+])('SQLite opens %j: the other place is undefined', async (location) => {
+  await (await createSqliteStorage(location)).close()
+})
+
+test.each([
   ['a pool that is none', { pool: {} }],
   ['a client for a pool', { pool: new pg.Client(nowhere) }],
   ['a pool beside a connection string', { ...nowhere, pool: new pg.Pool(nowhere) }],

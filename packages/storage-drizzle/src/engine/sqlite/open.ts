@@ -28,19 +28,21 @@ export type SqliteLocation =
  * @throws `ARGUMENT_INVALID` unless exactly one is given. For a path that is missing or empty, SQLite would open a file
  *   that vanishes at the end.
  */
-function assertLocation(location: Partial<Record<'path' | 'database', unknown>> | undefined): void {
+function checkedLocation(
+  location: Partial<Record<'path' | 'database', unknown>> | undefined,
+): string | SqliteConnection {
   const { path, database, ...others } = location ?? {}
   const isPath = typeof path === 'string' && path !== '' && database === undefined
   const { open, readonly } = Object(database) as Partial<SqliteConnection>
   const isOpen = open === true && readonly === false && path === undefined
   if (!(isPath || isOpen) || Object.keys(others).length > 0) throw new StorageError('ARGUMENT_INVALID')
+  return isPath ? path : (database as SqliteConnection)
 }
 
 /** Returns the path of the file that the store opens; null for a database in memory or a caller's connection. */
 export function ownFile(location: SqliteLocation): string | null {
-  assertLocation(location)
-  if ('database' in location || location.path === ':memory:') return null
-  return location.path
+  const path = checkedLocation(location)
+  return typeof path === 'string' && path !== ':memory:' ? path : null
 }
 
 /** Files up to this size are checked completely before use. */
@@ -63,15 +65,15 @@ const unusablePathCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EI
 
 /** Opens (or adopts) a connection and sets the pragmas for durability. */
 export function openConnection(location: SqliteLocation): { client: Database.Database; close(): void } {
-  assertLocation(location)
+  const path = checkedLocation(location)
   try {
-    if ('database' in location) {
-      setRequiredPragmas(location.database)
-      return { client: location.database, close: () => undefined }
+    if (typeof path !== 'string') {
+      setRequiredPragmas(path)
+      return { client: path, close: () => undefined }
     }
     const file = ownFile(location)
     if (file !== null) closeSync(openSync(file, 'a', 0o600))
-    const client = new Database(location.path, { timeout: busyTimeoutMs })
+    const client = new Database(path, { timeout: busyTimeoutMs })
     try {
       client.pragma(`busy_timeout = ${busyTimeoutMs}`)
       setRequiredPragmas(client)
