@@ -61,7 +61,8 @@ test.each([
   ['in no folder', 'nowhere/kyc.db', 'ENOENT', 'The folder of the database file does not exist. Create it'],
   ['that is a folder', '', 'EISDIR', 'The path names a folder. Set it to a file in it.'],
   ['below a file', 'a-file/kyc.db', 'ENOTDIR', 'A part of the path is a file. Correct the setting.'],
-])('a start says what to do about a database file %s', async (_name, path, code, text) => {
+])('a first start says what to do about a database file %s', async (_name, path, code, text) => {
+  rmSync(join(dataDir, 'keys.json'), { force: true })
   writeFileSync(join(dataDir, 'a-file'), '')
   expect(await refusalOf({ DATABASE_URL: `file:${join(dataDir, path)}` })).toMatchObject({
     code: 'DATABASE_NOT_OPENED',

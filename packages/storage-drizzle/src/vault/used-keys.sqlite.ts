@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
 import { openReadOnly } from '../engine/sqlite/open-read-only.js'
 import { read } from '../engine/sqlite/statement.js'
@@ -8,7 +8,7 @@ import { tablesOfKeyUse } from './used-keys.js'
  * Checks whether a SQLite file holds values under keys of a key file: API keys, or data keys of a vault. Without those
  * keys they cannot be opened. Writes nothing and creates no file.
  *
- * @returns false also for a file that does not exist, and for one without tables.
+ * @returns false also for a path that names no file, and for a file without tables.
  * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`
  *
  * @example
@@ -20,7 +20,8 @@ import { tablesOfKeyUse } from './used-keys.js'
  */
 export function sqliteNeedsKeys({ path }: { readonly path: string }): Promise<boolean> {
   return read(() => {
-    if (!existsSync(path)) return false
+    // A folder is refused by name when it is opened.
+    if (!existsSync(path) || statSync(path).isDirectory()) return false
     try {
       const client = openReadOnly(path)
       try {
