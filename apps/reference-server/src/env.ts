@@ -158,13 +158,15 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
   if (variables.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     problems.push('NODE_TLS_REJECT_UNAUTHORIZED: certificate checks must stay on. Remove it.')
   }
+  const places = placesOf(value)
+  if (places.keyFile === places.auditCheckpoints) problems.push('KEY_FILE and AUDIT_CHECKPOINTS: name two files.')
   const photoStorage = photoStorageOf(value)
   if (typeof photoStorage === 'string') problems.push(photoStorage)
   const unknown = unknownSettings(variables, variableNames)
   if (problems.length > 0 || typeof photoStorage === 'string') throw new EnvError(problems, unknown)
   return {
     ...inCamelCase(value),
-    ...placesOf(value),
+    ...places,
     production: value.NODE_ENV === 'production',
     databases: {
       maxConnections: value.DATABASE_MAX_CONNECTIONS,

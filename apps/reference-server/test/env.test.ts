@@ -181,6 +181,7 @@ describe('the environment', () => {
     ['OUTBOUND_PROXY', { OUTBOUND_PROXY: 'socks5://proxy.internal:1080' }],
     ['OUTBOUND_PROXY', { OUTBOUND_PROXY: 'http://proxy.internal:3128/path' }],
     ['OUTBOUND_PROXY', { OUTBOUND_PROXY: 'http://kyc:50%off@proxy.internal:3128' }],
+    ['KEY_FILE and AUDIT_CHECKPOINTS', { AUDIT_CHECKPOINTS: '/etc/keys.json', KEY_FILE: '/etc/keys.json' }],
     ['METRICS_TOKEN', { INTERNAL_TOKEN: '', ROLE: 'worker', OPERATIONS_HOST: '0.0.0.0' }],
     ['METRICS_TOKEN', { INTERNAL_TOKEN: '', ROLE: 'secure', OPERATIONS_HOST: '10.0.0.5' }],
     ['KEY_FILE', { KEY_FILE: '' }],

@@ -13,7 +13,7 @@ export function portError(
     case 'EADDRINUSE':
       return new StartError(
         'PORT_UNUSABLE',
-        `${setting}: another process uses port ${port}. Stop that process, or set ${setting} to a free port from 1024 to 65535.`,
+        `${setting}: another process or setting uses port ${port}. Stop that process, or set ${setting} to a free port from 1024 to 65535.`,
       )
     case 'EACCES':
       return new StartError(

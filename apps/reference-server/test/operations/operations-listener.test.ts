@@ -116,7 +116,7 @@ it('a taken port or a wrong address refuses the start where OPERATIONS_HOST aske
     const taken = { ROLE: 'worker', INTERNAL_PORT: String((other.address() as AddressInfo).port) }
     await expect(start({ ...taken, OPERATIONS_HOST: '127.0.0.1' })).rejects.toMatchObject({
       code: 'PORT_UNUSABLE',
-      message: expect.stringMatching(/^INTERNAL_PORT: another process uses port /) as string,
+      message: expect.stringMatching(/^INTERNAL_PORT: another process or setting uses port /) as string,
     })
     expect((await start(taken)).ports.operations).toBe(0)
     await expect(start({ ROLE: 'worker', OPERATIONS_HOST: '192.0.2.1' })).rejects.toMatchObject({

@@ -25,6 +25,8 @@ it.each(['PORT', 'INTERNAL_PORT', 'SECURE_PORT'])('a start says that %s is taken
   const starting = startServer(parseEnv({ ...ports, DATA_DIR: dataDir }), createLog({ logLevel: 'silent' }))
   await expect(starting).rejects.toMatchObject({
     code: 'PORT_UNUSABLE',
-    message: expect.stringMatching(new RegExp(`^${name}: another process uses port ${ports[name]}\\. `)) as string,
+    message: expect.stringMatching(
+      new RegExp(`^${name}: another process or setting uses port ${ports[name]}\\. `),
+    ) as string,
   })
 })
