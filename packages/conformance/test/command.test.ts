@@ -67,7 +67,7 @@ describe('kyc-conformance', () => {
     [['ingestion', '--url', 'http://x', '--timeout', '0'], '--timeout takes seconds, more than 0 and at most 3600.'],
     [['sender', '--url', 'http://x', '--listen', 'x'], '--listen takes HOST:PORT.'],
     [['sender', '--url', 'http://x', '--cert-file', 'a'], 'Give --cert-file and --tls-key-file together.'],
-    [['receiver', '--unknown'], "Unknown option '--unknown'"],
+    [['receiver', '--unknown'], "Unknown option '--unknown'. --help lists the options."],
   ])('exits 2 for %j', async (args, message) => {
     const { code, err } = await command(args)
     expect([code, err]).toEqual([2, expect.stringContaining(message)])

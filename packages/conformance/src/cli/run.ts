@@ -105,8 +105,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return outcomes.some(({ state }) => state === 'failed') ? 1 : 0
   } catch (error) {
     if (!isUsageError(error)) throw error
-    // parseArgs adds advice after the first line.
-    terminal.err(error.message.split('\n', 1).join(''))
+    // parseArgs adds advice after the first sentence.
+    terminal.err(
+      error.message
+        .replace(/^(Unknown option '[^']*').*/s, '$1. --help lists the options.')
+        .split('\n', 1)
+        .join(''),
+    )
     return 2
   }
 }
