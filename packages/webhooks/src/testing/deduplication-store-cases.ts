@@ -70,7 +70,8 @@ function claimed(answer: ClaimAnswer): number {
  */
 export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
   storeCase('DS-01', 'MUST give the first claim of an event', async ({ store }) => {
-    assert.ok(Number.isSafeInteger(claimed(await store.claim({ eventId, leaseMs }))))
+    const fence = claimed(await store.claim({ eventId, leaseMs }))
+    assert.ok(Number.isSafeInteger(fence), 'expected a fence that is a whole number')
   }),
 
   storeCase(
@@ -98,7 +99,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
     async ({ store, other, advance }) => {
       const first = claimed(await store.claim({ eventId, leaseMs }))
       await advance(leaseMs + 1)
-      assert.ok(claimed(await other.claim({ eventId, leaseMs })) > first)
+      assert.ok(claimed(await other.claim({ eventId, leaseMs })) > first, 'expected a fence above the one before')
     },
   ),
 
@@ -158,7 +159,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
     async ({ store, other }) => {
       const first = claimed(await store.claim({ eventId, leaseMs }))
       assert.equal(await store.fail({ eventId, fence: first }), 'released')
-      assert.ok(claimed(await other.claim({ eventId, leaseMs })) > first)
+      assert.ok(claimed(await other.claim({ eventId, leaseMs })) > first, 'expected a fence above the one before')
     },
   ),
 

@@ -188,3 +188,10 @@ test.each(wrong)('a store that %s is caught by %s alone', async (_what, caughtBy
 test('each case has a wrong store that it alone catches', () => {
   expect(wrong.map(([, caughtBy]) => caughtBy)).toEqual(deduplicationStoreCases.map(({ id }) => id))
 })
+
+test('a fence that is a text is told in words', async () => {
+  const right = createMemoryDeduplicationStore({ now: () => 0 })
+  const store = { ...right, claim: async () => ({ kind: 'claimed', fence: '1' }) as never }
+  const harness = { open: async () => ({ store, close: async () => {} }), advance: async () => {} }
+  await expect(deduplicationStoreCases[0]?.run(harness)).rejects.toThrow('expected a fence that is a whole number')
+})
