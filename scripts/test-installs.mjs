@@ -182,6 +182,14 @@ export const either = (body: string, headers: Headers) =>
   verifyWebhook({ body, headers, secrets: [process.env.NEW_KEY, process.env.OLD_KEY] })
 `
 
+/** Exports what a project with `declaration` must be able to name. */
+const namedProgram = `
+import { createPostgresVault, openPostgresAuditLog } from '@kyc-relay/storage-drizzle/postgres'
+import { createSqliteVault, openSqliteAuditLog } from '@kyc-relay/storage-drizzle/sqlite'
+export const openVaults = (options: never) => [createSqliteVault(options, options), createPostgresVault(options, options)] as const
+export const openLogs = (options: never) => [openSqliteAuditLog(options, options), openPostgresAuditLog(options, options)] as const
+`
+
 /** Compiles, with the declarations of all packages checked, and keeps the errors that are ours. */
 async function compile(folder, compiler, what, files, options) {
   const { until, ...resolution } = options
@@ -225,7 +233,10 @@ async function checkTypes(tarballs, installed) {
   const everything = entriesOf(publishedPackages.map(({ name }) => name))
     .map((entry, index) => `import * as entry${index} from '${entry}'\nexport const used${index} = entry${index}\n`)
     .join('')
-  for (const { folder } of Object.values(installed)) writeFileSync(path.join(folder, 'everything.ts'), everything)
+  for (const { folder } of Object.values(installed)) {
+    writeFileSync(path.join(folder, 'everything.ts'), everything)
+    writeFileSync(path.join(folder, 'named.ts'), namedProgram)
+  }
   for (const compiler of compilers) {
     for (const resolution of resolutions) {
       const end = compiler === compilers[0] ? 'oldest' : 'newest'
@@ -239,6 +250,8 @@ async function checkTypes(tarballs, installed) {
         await compile(receiver.folder, compiler, 'a receiver without the DOM', ['receiver.ts'], withoutDom)
       }
       await compile(installed[end].folder, compiler, `everything, ${end} libraries`, ['everything.ts'], node)
+      const written = { ...node, declaration: true }
+      await compile(installed[end].folder, compiler, `declarations, ${end} libraries`, ['named.ts'], written)
     }
   }
 }
