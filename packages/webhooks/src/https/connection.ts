@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 
@@ -52,12 +53,32 @@ export const dialTcp: Dial = ({ address, port, signal }) =>
   })
 
 /**
+ * Checks certificates of authorities. A path in their place would fail each handshake, as if it were the endpoint's
+ * fault.
+ *
+ * @throws TypeError unless they are certificates in PEM
+ */
+export function checkCa(ca: string | readonly string[]): void {
+  const isCertificate = (pem: string) => {
+    try {
+      return new X509Certificate(pem).raw.length > 0
+    } catch {
+      return false
+    }
+  }
+  const all = [ca].flat()
+  if (all.length === 0 || !all.every(isCertificate))
+    throw new TypeError('A trusted authority must be given as its certificates in PEM.')
+}
+
+/**
  * Returns the settings of TLS 1.2 or newer for all connections that trust the same authorities. They are made once,
  * which saves a tenth of each handshake.
  *
  * @param ca CA certificates that replace the public authorities.
  */
 export function tlsTrusting(ca: string | readonly string[] | undefined): () => SecureContext {
+  if (ca !== undefined) checkCa(ca)
   let made: SecureContext | undefined
   return () =>
     (made ??= createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [ca].flat() }) }))

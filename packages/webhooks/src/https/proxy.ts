@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import { DialError, faultOf, type Dial } from './connection.js'
+import { checkCa, DialError, faultOf, type Dial } from './connection.js'
 import { Client } from './http-client.js'
 
 /** Time limit of the connection to the proxy itself, in milliseconds. */
@@ -25,6 +25,7 @@ export interface OutboundProxy {
 export function dialThroughProxy({ url, ca, ...unknown }: OutboundProxy): Dial {
   for (const name of Object.keys(unknown)) throw new TypeError(`The option proxy.${name} does not exist.`)
   const { origin, authorization } = parseProxyUrl(url)
+  if (ca !== undefined) checkCa(ca)
   const connect = { timeout: connectTimeoutMs, ...(ca === undefined ? {} : { ca }) }
   return async ({ address, port, signal }) => {
     const target = `${address.includes(':') ? `[${address}]` : address}:${port}`

@@ -45,6 +45,12 @@ test.each([
   expect(() => createHttpsSender(options as never)).toThrow(refusal)
 })
 
+test.each([{ ca: '/etc/ca.pem' }, { ca: '' }, { ca: [] }, { ca: null }])('an authority of $ca is refused', ({ ca }) => {
+  const url = 'http://proxy:3128'
+  for (const options of [{ trustedCa: ca }, { policy: { allowLoopback: { caPem: ca } } }, { proxy: { url, ca } }])
+    expect(() => createHttpsSender(options as never)).toThrow('A trusted authority must be given as its certificates')
+})
+
 describe('what goes out', () => {
   test('is one POST with the exact bytes on a connection that is closed afterwards', async () => {
     const server = await serve(ok())
