@@ -17,14 +17,18 @@ const IN_PLACE = [
   /(?<=\p{Script=Hebrew})["”“„](?=\p{Script=Hebrew})/gu,
   // Cypriot names with the first part cut: Χ"Γεωργίου
   /(?<=\p{Script=Greek})["”“„](?=\p{Script=Greek})/gu,
+  // Ukrainian apostrophes, typed on a keyboard without one: Мар"яна
+  /(?<=\p{Script=Cyrillic})["”“„](?=\p{Script=Cyrillic})/gu,
   // Swedish and Finnish contractions: S:son
   /(?<=[\p{L}\p{M}]):(?=\p{L})/gu,
   // Bengali abbreviations and Devanagari names, typed with a colon for the visarga
   /(?<=[\p{Script=Bengali}\p{Script=Devanagari}]):/gu,
+  // Bengali abbreviations in Latin letters, and "son of": Md: Rahim, S/O: Ram
+  /(?<=(?:^|\p{Zs})(?:Md|Mst|Mosa|Most|Mohd|[SDW]\/O)):(?=\p{Zs}?\p{L})/giu,
   // Japanese transliterations of double names
   /(?<=[\p{L}\p{M}])＝(?=\p{L})/gu,
-  // A click consonant, typed on a Latin keyboard: !Naruseb
-  /(?<![^\p{Zs}/-])!(?=\p{L})/gu,
+  // A click consonant, typed on a Latin keyboard: !Naruseb, N!xau
+  /(?<=(?:^|[\p{Zs}/-])[GNgn]?)!(?=\p{L})/gu,
   // "also known as" in Malaysia and Singapore; without spaces on identity cards, where a word and no domain follows
   /(?<=\p{Zs})@(?=\p{Zs})|(?<=[\p{L}\p{M}])@(?!(?:gmail|googlemail|hotmail|icloud|outlook|protonmail|yahoo)(?:\p{Zs}|$))(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/giu,
 ] as const

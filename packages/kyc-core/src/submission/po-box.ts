@@ -19,13 +19,16 @@ const EXEMPT = [
 ] as const
 
 const STREET_TYPES =
-  'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL'
+  'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL|TRAIL|TRL|LOOP|PIKE|PLAZA|ROUTE|RTE'
 /** A bare "Box 9", "Box 9-A", "Mailbox 9". In Belgium it is the part of a building. */
 const BARE_BOX = /(?:^|, ?)(?:P\.? |MAIL ?)?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
-const HOUSE = String.raw`\d{1,5}[A-Z]? [^\d,][^,]*\b(?:${STREET_TYPES})`
+/** "10 King St", "350 5th Ave", "100 Main St SW", "1234 County Road 12" */
+const STREET = String.raw`(?:HIGHWAY|HWY|ROUTE|RTE)(?= \d)|(?:\d{1,3}(?:ST|ND|RD|TH) |[^\d,][^,]*\b)(?:${STREET_TYPES})`
+const END_OF_STREET = String.raw`\.? (?:\d{1,4}|[NS]\.? ?[EW]\.?|[NESW]\.?|(?:NORTH|SOUTH)?(?:EAST|WEST)|NORTH|SOUTH)`
+const HOUSE = String.raw`\d{1,5}[A-Z]? (?:${STREET})(?:${END_OF_STREET})?`
 const BOX = String.raw`(?:MAIL ?)?BOX ?#? ?\d+-?[A-Z]?`
 /** "Box 5, 10 King St" and "10 King St, Box 5": a box of that house. */
-const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}\b|^${HOUSE}\.?, ?${BOX}$`)
+const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}(?![\dA-Z])|^${HOUSE}\.?, ?${BOX}$`)
 
 const PO_BOX = [
   // P.O. Box, P O Box, P O B O X, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
@@ -220,8 +223,14 @@ function looksLikePoBox(text: string, country: string): boolean {
   return country !== 'BE' && LOOK_ALIKE_BARE_BOX.test(latin)
 }
 
-/** "č. p. 12" is the number of a house there. */
-const CZECH_HOUSE = /\bC\. ?P\.(?= ?\d)/g
+/** Abbreviations that mean something else in some countries. */
+const NO_BOX: ReadonlyMap<string, RegExp> = new Map([
+  // "č. p. 12" is the number of a house.
+  ['CZ', /\bC\. ?P\.(?= ?\d)/g],
+  ['SK', /\bC\. ?P\.(?= ?\d)/g],
+  // "BP 12" is a house in block BP, and "PO 18 BB" is the post office of the village 18 BB.
+  ['IN', /\bBP(?= \d)|\bP\.? ?O\.?(?= \d+ [A-Z]{1,4}\b)/g],
+])
 
 /** Lines of one text: each is a part of its own. */
 const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
@@ -233,7 +242,7 @@ const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
  */
 export function isPoBox(line: string, country = ''): boolean {
   const compared = comparable(line.replace(LINE_BREAKS, ', '))
-  const text = country === 'CZ' || country === 'SK' ? compared.replace(CZECH_HOUSE, '') : compared
+  const text = compared.replace(NO_BOX.get(country) ?? '', '')
   const exempt = EXEMPT.find((pattern) => pattern.test(text))
   const rest = exempt ? text.replace(exempt, '') : text
   return (
