@@ -24,7 +24,7 @@ export interface Choice<Id, T extends EndpointSchedule<Id>> {
  * Selects the deliveries of a claim. Endpoints take turns, starting with the one that waited longest. Slots kept for
  * healthy endpoints are never given to failing ones.
  *
- * Pure. PostgreSQL makes the same selection inside its claim statement: equal rows give equal claims.
+ * Pure. Both databases select with it.
  */
 export function chooseFairly<Id, T extends EndpointSchedule<Id>>(
   schedules: readonly T[],

@@ -241,7 +241,9 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
         return
       }
       case 'claim': {
-        const { limit, keepForHealthy, healthy, failing } = one
+        const { keepForHealthy, healthy, failing } = one
+        // No port promises whose second delivery comes first. PostgreSQL may still count a removed endpoint among those that wait.
+        const limit = model.hasHandedOver() ? 1_000 : one.limit
         const request = { limit, keepForHealthy, leaseMs: 10_000, maxInFlight: { healthy, failing } }
         const expected = model.claimDue(request)
         const answers = await compare(expected, async ({ webhooks }) => {

@@ -67,6 +67,8 @@ export function createModel(clock: () => number) {
   }[] = []
   const statuses = new Map<string, 'PASS' | 'PASS_INTERNATIONAL'>()
   let tokens = 0
+  /** True from a removal until a claim leaves nothing that is due. */
+  let handedOver = false
 
   const live = (appId: string) => endpoints.filter((one) => !one.removed && one.endpoint.appId === appId)
   const find = (id: string) => deliveries.find((one) => one.id === id)
@@ -86,6 +88,7 @@ export function createModel(clock: () => number) {
   }
 
   function handOver(endpointId: string) {
+    handedOver = true
     for (const one of deliveries.filter((each) => each.endpointId === endpointId && each.dueAt !== null)) {
       const { heir, reason } = heirOf(endpointId, one.event.type)
       if (heir === undefined) end(one, 'CANCELLED', reason)
@@ -345,8 +348,11 @@ export function createModel(clock: () => number) {
         return claimed(delivery, leaseMs)
       })
       const dues = deliveries.flatMap((one) => (one.dueAt === null || isHeld(one) ? [] : [one.dueAt]))
-      return { claimed: answers, nextDueInMs: dues.length === 0 ? null : Math.max(0, Math.min(...dues) - now) }
+      const nextDueInMs = dues.length === 0 ? null : Math.max(0, Math.min(...dues) - now)
+      if (nextDueInMs !== 0) handedOver = false
+      return { claimed: answers, nextDueInMs }
     },
+    hasHandedOver: () => handedOver,
     appsOfEndedLeases: () => new Set(endedLeases().map(({ event }) => event.appId)).size,
     claimExpired({ limit, leaseMs }: { limit: number; leaseMs: number }) {
       return endedLeases()
