@@ -45,7 +45,10 @@ function samples(type: string, name: string, isWidget: boolean): { good: unknown
   }
   if (name === 'merchantCategoryCode') return { good: 742, bad: [0.5, 5814.5, '5814', 2 ** 53, NaN, true] }
   if (name === 'amount' && isWidget) {
-    return { good: 100.05, bad: [0, -1, -0.01, 0.001, 1.005, 0.1 + 0.2, 1e-7, 2 ** 53, 1e21, '1', Number.NaN] }
+    return {
+      good: 100.05,
+      bad: [0, -1, -0.01, 0.001, 1.005, 0.1 + 0.2, 1e-7, 2 ** 46 + 0.25, 2 ** 53, 1e21, '1', Number.NaN],
+    }
   }
   if (type === 'Number')
     return { good: -12.34, bad: ['12.34', Number.NaN, Infinity, 2 ** 53, -(2 ** 53), 1e21, true, {}] }
