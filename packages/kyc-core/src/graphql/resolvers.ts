@@ -1,3 +1,4 @@
+import { KycError } from '../kyc-error.js'
 import type { Ingested, Ingestion } from '../ingestion/ingest-submission.js'
 import type { RecordedCheck, VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
 import type { PhotoJobStore, PhotoRecord } from '../photos/photo-job-store.js'
@@ -88,11 +89,24 @@ function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 }
 
+/** Without this, a missing callback would be found at the first refusal, and a misspelt one never. */
+function checkDependencies<Context>(dependencies: ResolverDependencies<Context>): void {
+  const { ingestion, verifications, photoJobs, caller, createError, openDetails, onIngested, ...unknown } = dependencies
+  const isCallback = (value: unknown) => typeof value === 'function'
+  const areCallbacks =
+    [caller, createError].every(isCallback) &&
+    [openDetails, onIngested].every((value) => value === undefined || isCallback(value))
+  const arePorts = [ingestion, verifications, photoJobs ?? {}].every((port: unknown) => Object(port) === port)
+  if (!areCallbacks || !arePorts || Object.keys(unknown).length > 0) throw new KycError('ARGUMENT_INVALID')
+}
+
 /**
  * Creates resolvers for {@link typeDefs}, for GraphQL Yoga, Apollo Server and other servers that take a resolver map.
  *
  * Call {@link inspectSubmissionDocument} on each request first, and mask errors. These servers coerce variables before
  * a resolver runs and may print them in errors and traces. They also run a document of any cost.
+ *
+ * @throws KycError `ARGUMENT_INVALID` for a missing dependency, a callback that is no function, or an unknown name
  *
  * @example
  * ```ts
@@ -110,6 +124,7 @@ function codeOf(error: unknown): unknown {
  * ```
  */
 export function createResolvers<Context>(dependencies: ResolverDependencies<Context>) {
+  checkDependencies(dependencies)
   const { ingestion, verifications, caller, createError, onIngested } = dependencies
 
   async function postKycVerification(_root: unknown, input: Args, context: Context) {

@@ -215,3 +215,16 @@ describe('resolvers', () => {
     )
   })
 })
+
+it.each([
+  ['createError', undefined],
+  ['caller', null],
+  ['verifications', undefined],
+  ['openDetails', 'a text'],
+  ['openDetail', () => Promise.resolve(null)],
+])('a wrong dependency %s is told when the resolvers are created', (name, value) => {
+  const right = { ingestion: {}, verifications: {}, caller: () => MARIA, createError: () => new Error() }
+  expect(() => createResolvers({ ...right, [name]: value } as never)).toThrow(
+    expect.objectContaining({ code: 'ARGUMENT_INVALID' }),
+  )
+})
