@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
-import { createMetrics } from '../../src/operations/metrics.js'
 import { startServer } from '../../src/server.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 
@@ -159,28 +158,6 @@ describe('metrics', () => {
     } finally {
       await running.stop('TEST_ENDED')
       rmSync(dataDir, { recursive: true, force: true })
-    }
-  })
-})
-
-describe('metrics beside a database that does not answer', () => {
-  const state = { waiting: 1, inFlight: 2, oldestDueMs: 3_000 }
-  const never = () => new Promise<never>(() => undefined)
-  it.each([
-    ['the queue', never, async () => 0],
-    ['the feed', async () => state, never],
-  ])('are rendered in time: %s', async (_, inspectQueue, measureLag) => {
-    vi.useFakeTimers()
-    try {
-      const disk = { state: () => new Map(), isLow: () => false, refusals: () => 0 }
-      const metrics = createMetrics({ queue: { inspectQueue }, feed: { measureLag }, droppedLogLines: () => 0, disk })
-      const rendered = metrics.render()
-      await vi.advanceTimersByTimeAsync(2_000)
-      const text = await rendered
-      expect(text).toContain('\nkyc_relay_queue_readable 0\n')
-      expect(text).not.toMatch(/^kyc_relay_deliveries_waiting /m)
-    } finally {
-      vi.useRealTimers()
     }
   })
 })
