@@ -7,7 +7,7 @@ import {
 } from '../events/transaction-status.js'
 import { fieldsToStore, openFields } from '../sealing/sealed-fields.js'
 import { openOne } from '../sealing/stored-bodies.js'
-import { checkNames, prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
+import { checkRequest, prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
 import type {
   KnownTransactionState,
   PublishedBefore,
@@ -100,7 +100,7 @@ const mostDecisions = 8
  */
 export async function moveTransaction(given: TransactionRequest, deps: MoveTransactionDeps): Promise<MovedTransaction> {
   const names = ['kind', 'transactionId', 'appId', 'userId', 'data', 'sourceEventId']
-  checkNames(given, given.kind === 'update' ? [...names, 'status'] : names)
+  checkRequest(given, given.kind === 'update' ? [...names, 'status'] : names)
   // A UUID in another letter case is the same transaction.
   const transactionId = given.transactionId.toLowerCase()
   const request: TransactionRequest = { ...given, transactionId }

@@ -67,7 +67,7 @@ export interface PrepareEventDeps {
  */
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
   const { appId, userId, eventType, sourceEventId = null } = input
-  checkNames(input, ['appId', 'userId', 'eventType', 'data', 'sourceEventId'])
+  checkRequest(input, ['appId', 'userId', 'eventType', 'data', 'sourceEventId'])
   const type = findType(eventType, deps.eventTypes)
   const [[grant = null], endpoints] = await Promise.all([
     findGrants(deps.grants, [{ appId, userId }]),
@@ -154,12 +154,12 @@ export async function prepareTestEvent(
 }
 
 /**
- * Checks the names of a request: with a misspelt `sourceEventId`, a retry would publish a second event. An empty one
- * would make one event of all that have none.
+ * Checks the names of a request, and its `sourceEventId`. With a misspelt name, a retry would publish a second event. An
+ * empty id would make one event of all that have it.
  *
  * @throws WebhookError `OPTIONS_INVALID`
  */
-export function checkNames(request: { readonly sourceEventId?: string | null }, known: readonly string[]): void {
+export function checkRequest(request: { readonly sourceEventId?: string | null }, known: readonly string[]): void {
   const { sourceEventId = null } = request
   const { only, rule, end } = checkOptions()
   only(null, request, known)
