@@ -94,6 +94,9 @@ const exportUser = defineOperation({
   refusals: [bodyInvalid, notFound],
 })
 
+/** These also accept users that the service does not know. */
+const noUserId = { ...notFound, when: 'The id is not a UUID.' } as const
+
 const eraseUser = defineOperation({
   ...{ id: 'eraseUser', method: 'delete', path: `${base}/users/{userId}/pii`, tag: 'People' },
   summary: 'Erase a user',
@@ -101,7 +104,7 @@ const eraseUser = defineOperation({
   body: withPurpose,
   bodyOptional: true,
   answers: { 200: { description: 'What was erased, and what is kept.', schema: anyObject } },
-  refusals: [bodyInvalid, { status: 409, code: 'LEGAL_HOLD', when: 'The user has a legal hold.' }],
+  refusals: [bodyInvalid, noUserId, { status: 409, code: 'LEGAL_HOLD', when: 'The user has a legal hold.' }],
 })
 
 const erasureBegun = { status: 409, code: 'ERASURE_IN_PROGRESS', when: 'An erasure has begun.' } as const
@@ -112,7 +115,7 @@ const holdUser = defineOperation({
   description: `Erasure and retention of this user stop. ${needs('erase')}`,
   body: withReason,
   answers: done('Held.'),
-  refusals: [bodyInvalid, erasureBegun],
+  refusals: [bodyInvalid, noUserId, erasureBegun],
 })
 
 const releaseUser = defineOperation({
@@ -130,7 +133,7 @@ const closeUser = defineOperation({
   description: `Starts the retention clock; null stops it. ${needs('erase')}`,
   body: z.strictObject({ closedAt: z.string().nullable(), actor }),
   answers: done('Noted.'),
-  refusals: [bodyInvalid, erasureBegun],
+  refusals: [bodyInvalid, noUserId, erasureBegun],
 })
 
 const retentionReport = defineOperation({

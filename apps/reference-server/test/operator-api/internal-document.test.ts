@@ -69,10 +69,13 @@ describe('the OpenAPI document of the internal API', () => {
     }
   })
 
-  it('answers with a status that is described', async () => {
+  it.each([
+    ['an unknown id', (name: string) => pathValues[name] ?? unknownId],
+    ['an id that is no UUID', () => 'no-uuid'],
+  ])('answers %s with a status that is described', async (_what, valueOf) => {
     for (const { method, path } of described()) {
       const answer = await server.call(
-        `${server.demo.internalUrl}${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? unknownId)}`,
+        `${server.demo.internalUrl}${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name))}`,
         {
           method: method.toUpperCase() as 'POST',
           token: server.demo.internalToken,
