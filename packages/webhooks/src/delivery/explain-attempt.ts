@@ -22,7 +22,7 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     'Check that the server runs, listens on this port and accepts connections from the public internet.',
   ],
   TLS_FAILED: [
-    'The TLS handshake failed. The certificate is expired, self-signed, incomplete or for another name. Or the server speaks plain HTTP, or only HTTP/2 or TLS 1.1, or requires a client certificate.',
+    'The TLS handshake failed. The certificate is expired, self-signed, incomplete or for another name. Or the server speaks plain HTTP, or only HTTP/2 or TLS 1.1, or requires a client certificate, or closed the connection.',
     'Use a certificate of a public authority for exactly this name, with its intermediate certificates, over TLS 1.2 or 1.3. Require no client certificate.',
   ],
   DNS_FAILED: [
@@ -186,13 +186,16 @@ function explainRedirect(location: string | undefined, endpointUrl: string): Att
   return { cause, nextStep, registerUrl }
 }
 
+/** A longer location was cut in the attempt log, and other characters are not as the endpoint meant them. */
+const wholeLocation = /^[\x21-\x7e]{1,1023}$/
+
 function httpsTarget(location: string | undefined, endpointUrl: string): string | null {
-  if (location === undefined) return null
+  if (location === undefined || !wholeLocation.test(location)) return null
   try {
     const target = new URL(location, endpointUrl)
     const plain = target.username === '' && target.password === ''
     target.hash = ''
-    return target.protocol === 'https:' && plain ? target.href : null
+    return target.protocol === 'https:' && plain && target.href !== endpointUrl ? target.href : null
   } catch {
     return null
   }

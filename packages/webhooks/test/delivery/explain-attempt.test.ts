@@ -31,7 +31,7 @@ test.each(causes)('%s has a cause and a next step in whole sentences', (cause) =
 })
 
 test.each([
-  ['TLS_FAILED', ['plain HTTP', 'client certificate']],
+  ['TLS_FAILED', ['plain HTTP', 'client certificate', 'closed the connection']],
   // A TLS 1.3 server refuses a missing certificate after the handshake.
   ['CONNECTION_LOST', ['client certificate']],
 ] as const)('%s also names %j', (cause, words) => {
@@ -83,6 +83,14 @@ describe('a redirect says which URL to register', () => {
     ['javascript:alert(1)', null],
     ['https://', null],
     [undefined, null],
+    // Back to the endpoint itself, as for a cookie or a login
+    ['', null],
+    [endpointUrl, null],
+    ['#top', null],
+    // Cut in the attempt log at 1,024 characters
+    [`https://partner.com/${'x'.repeat(1_004)}`, null],
+    // UTF-8 that was read as Latin-1
+    ['/\u00c3\u00a9', null],
   ])('Location %s', (location, registerUrl) => {
     const report: AttemptReport = {
       ...reportOfCause('REDIRECT'),
