@@ -1,5 +1,5 @@
 import { isCountryCode, isUserAssignedCountry } from './country-codes.js'
-import { atMost, closedObject, mostCodePoints, requiredTextField, textField, type TextRule } from './field-schema.js'
+import { anyText, closedObject, requiredTextField, textField, type TextRule } from './field-schema.js'
 
 /** Characters that change the visible order of text. */
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/
@@ -14,11 +14,9 @@ const lineRule: TextRule = (text) => {
 const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
 const onOneLine = (text: string): string => text.replace(LINE_BREAKS, ' ')
 
-const lineKeywords = { minLength: 1, maxLength: mostCodePoints(255) } as const
-const line = (description: string) =>
-  requiredTextField(atMost(255, lineRule), { ...lineKeywords, description }, onOneLine)
-const optionalLine = (description: string) =>
-  textField(atMost(255, lineRule), { ...lineKeywords, description }, onOneLine).optional()
+const lineField = { minLength: 1, atMost: 255, tidy: onOneLine } as const
+const line = (description: string) => requiredTextField(lineRule, { ...lineField, description })
+const optionalLine = (description: string) => textField(lineRule, { ...lineField, description }).optional()
 
 /** An assigned alpha-2 code, or a user-assigned one: `country-rules.ts` accepts only those of the policy. */
 export const countryCodeSchema = (description: string) =>
@@ -40,7 +38,7 @@ export const addressSchema = closedObject(
   'The verified legal address.',
 )
 
-const extracted = () => textField(atMost(1000), { maxLength: mostCodePoints(1000) }, onOneLine).optional()
+const extracted = () => textField(anyText, { atMost: 1000, tidy: onOneLine }).optional()
 
 /** `verifications.document.address`: as extracted from the document, so it has no format rules. */
 export const extractedAddressSchema = closedObject(

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import {
-  atMost,
+  anyText,
   closedObject,
   enumField,
   matching,
-  mostCodePoints,
   openObject,
   requiredTextField,
   textField,
@@ -25,13 +24,14 @@ export const argumentsSchema = closedObject(
         error: (issue) => (issue.input === undefined ? 'REQUIRED' : 'UNSUPPORTED_SCHEMA_VERSION'),
       })
       .meta({ description: 'Version of the payload contract.' }),
-    externalVerificationProvider: requiredTextField(atMost(100), {
+    externalVerificationProvider: requiredTextField(anyText, {
       description: 'CUSTOM, or the name of a provider that the service is configured with.',
-      maxLength: mostCodePoints(100),
+      atMost: 100,
       examples: ['CUSTOM'],
     }),
-    externalVerificationId: requiredTextField(atMost(255, matching(/^[\x21-\x7e]+$/)), {
+    externalVerificationId: requiredTextField(matching(/^[\x21-\x7e]+$/), {
       description: 'Globally unique id of this verification attempt: the idempotency key, for ever.',
+      atMost: 255,
       maxLength: 255,
       pattern: '^[\\x21-\\x7e]+$',
     }),
@@ -69,9 +69,7 @@ const tokenizedArgumentsSchema = argumentsSchema.extend({
 export const lenientArgumentsSchema = argumentsSchema.extend({
   person: personSchema.extend({ address: extractedAddressSchema.optional() }),
   verifications: verificationsSchema.extend({
-    document: documentSchema
-      .extend({ documentNumber: textField(atMost(64), { maxLength: mostCodePoints(64) }).optional() })
-      .optional(),
+    document: documentSchema.extend({ documentNumber: textField(anyText, { atMost: 64 }).optional() }).optional(),
   }),
 })
 

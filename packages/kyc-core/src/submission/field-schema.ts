@@ -20,23 +20,36 @@ export function missingOr(code: ViolationCode): { error: (issue: { readonly inpu
   return { error: (issue) => (issue.input === undefined ? 'REQUIRED' : code) }
 }
 
-/** Tidies a text before its rule sees it. */
-export type TextTidier = (text: string) => string
+/** What a text field takes beside its rule. */
+export interface TextOptions extends TextKeywords {
+  /** Most Unicode characters, counted after NFC composition. `maxLength` follows from it. Default: any number. */
+  readonly atMost?: number
+  /** Tidies a text before its rule sees it. */
+  readonly tidy?: (text: string) => string
+}
 
 /** Creates the schema of a text with one rule, and so with at most one violation. */
-export function textField(rule: TextRule, keywords: TextKeywords, tidy?: TextTidier) {
+export function textField(rule: TextRule, options: TextOptions) {
+  return schemaOf(limited(rule, options), options)
+}
+
+/** Creates the schema of a required text. Empty or blank text counts as missing. */
+export function requiredTextField(rule: TextRule, options: TextOptions) {
+  const limitedRule = limited(rule, options)
+  const required: TextRule = (text) => (text.trim() === '' ? 'REQUIRED' : limitedRule(text))
+  return schemaOf(required, { minLength: 1, ...options })
+}
+
+function schemaOf(rule: TextRule, { atMost, tidy, ...keywords }: TextOptions) {
   const text = z.string(missingOr('TYPE'))
+  // JSON Schema counts code points before NFC composition.
+  const maxLength = atMost === undefined ? {} : { maxLength: atMost * MOST_DECOMPOSITION }
   return (tidy ? text.overwrite(tidy) : text)
     .superRefine((text, context) => {
       const code = rule(text)
       if (code) context.addIssue({ code: 'custom', message: code })
     })
-    .meta({ ...keywords })
-}
-
-/** Creates the schema of a required text. Empty or blank text counts as missing. */
-export function requiredTextField(rule: TextRule, keywords: TextKeywords, tidy?: TextTidier) {
-  return textField((text) => (text.trim() === '' ? 'REQUIRED' : rule(text)), { minLength: 1, ...keywords }, tidy)
+    .meta({ ...maxLength, ...keywords })
 }
 
 /** Creates the schema of a closed list. Letter case must match. */
@@ -66,17 +79,14 @@ const MOST_EXPANSION = 3
 /** Most code points of one character before NFC composition: `ᾂ` is a letter with three marks. */
 const MOST_DECOMPOSITION = 4
 
-/** Returns `maxLength` for a limit of {@link atMost}: JSON Schema counts code points before NFC composition. */
-export function mostCodePoints(characters: number): number {
-  return characters * MOST_DECOMPOSITION
-}
-
-/** Limits a text to a number of Unicode characters, counted after NFC composition. */
-export function atMost(characters: number, rule: TextRule = () => null): TextRule {
+function limited(rule: TextRule, { atMost = Infinity }: TextOptions): TextRule {
   const isLong = (text: string): boolean =>
-    text.length * MOST_EXPANSION > characters && [...text.normalize('NFC')].length > characters
+    text.length * MOST_EXPANSION > atMost && [...text.normalize('NFC')].length > atMost
   return (text) => (isLong(text) ? 'TOO_LONG' : rule(text))
 }
+
+/** Takes any text. */
+export const anyText: TextRule = () => null
 
 /** Requires the pattern, else `FORMAT`. */
 export function matching(pattern: RegExp, code: ViolationCode = 'FORMAT'): TextRule {

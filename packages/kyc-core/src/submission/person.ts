@@ -1,20 +1,12 @@
 import { addressSchema } from './address.js'
 import { isFullDate } from './calendar-date.js'
 import { isEmailAddress } from './email-address.js'
-import {
-  atMost,
-  closedObject,
-  matching,
-  mostCodePoints,
-  openObject,
-  requiredTextField,
-  textField,
-  type TextRule,
-} from './field-schema.js'
+import { closedObject, matching, openObject, requiredTextField, textField, type TextRule } from './field-schema.js'
 import { isNoLastName, nameRule, withoutDirectionMarks } from './name.js'
 import { readSsn } from './ssn.js'
 
-const nameField = { maxLength: mostCodePoints(100) } as const
+const nameField = { atMost: 100, tidy: withoutDirectionMarks } as const
+const emailRule: TextRule = (text) => (isEmailAddress(text) ? null : 'FORMAT')
 const lastNameRule: TextRule = (text) => (isNoLastName(text) ? null : nameRule(text))
 
 const ssnRule: TextRule = (text) => {
@@ -36,26 +28,14 @@ export const fullDateSchema = (description: string) =>
 /** `person` (docs/contract.md 2.2). */
 export const personSchema = closedObject(
   {
-    firstName: requiredTextField(
-      atMost(100, nameRule),
-      { ...nameField, description: 'First name.' },
-      withoutDirectionMarks,
-    ),
-    middleName: textField(
-      atMost(100, nameRule),
-      { ...nameField, description: 'Middle name.' },
-      withoutDirectionMarks,
-    ).optional(),
+    firstName: requiredTextField(nameRule, { ...nameField, description: 'First name.' }),
+    middleName: textField(nameRule, { ...nameField, description: 'Middle name.' }).optional(),
     // Required by `name-rules.ts`, unless the policy allows a single name.
-    lastName: requiredTextField(
-      atMost(100, lastNameRule),
-      {
-        ...nameField,
-        description:
-          'Last name. Required, unless the service accepts people without one. A hyphen or full stop if there is one name only.',
-      },
-      withoutDirectionMarks,
-    ).optional(),
+    lastName: requiredTextField(lastNameRule, {
+      ...nameField,
+      description:
+        'Last name. Required, unless the service accepts people without one. A hyphen or full stop if there is one name only.',
+    }).optional(),
     dateOfBirth: fullDateSchema('Date of birth, RFC 3339 full-date.'),
     ssn: textField(ssnRule, {
       description: 'Full US SSN, digits with optional dashes. Never masked or partial.',
@@ -70,14 +50,11 @@ export const personSchema = closedObject(
       description: 'E.164.',
       pattern: '^\\+[1-9]\\d{6,14}$',
     }).optional(),
-    emailAddress: textField(
-      atMost(254, (text) => (isEmailAddress(text) ? null : 'FORMAT')),
-      {
-        description: 'E-mail address.',
-        maxLength: mostCodePoints(254),
-        pattern: '^[^@]+@[^@]+\\.[^@]+$',
-      },
-    ).optional(),
+    emailAddress: textField(emailRule, {
+      description: 'E-mail address.',
+      atMost: 254,
+      pattern: '^[^@]+@[^@]+\\.[^@]+$',
+    }).optional(),
     address: addressSchema,
     personData: openObject('Additional provider data about the person.').optional(),
   },

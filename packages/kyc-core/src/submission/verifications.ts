@@ -2,33 +2,33 @@ import * as z from 'zod'
 import { countryCodeSchema, extractedAddressSchema } from './address.js'
 import { isDocumentNumber } from './document-number.js'
 import {
-  atMost,
+  anyText,
   closedObject,
   enumField,
   matching,
   missingOr,
-  mostCodePoints,
   openObject,
   requiredTextField,
   textField,
+  type TextRule,
 } from './field-schema.js'
 import { fullDateSchema } from './person.js'
 
 const MAX_CHECKS = 500
 
+const documentNumberRule: TextRule = (text) => (isDocumentNumber(text) ? null : 'FORMAT')
+
 const checkSchema = closedObject(
   {
-    name: requiredTextField(atMost(100, matching(/^[a-z0-9]+(?:_[a-z0-9]+)*$/)), {
+    name: requiredTextField(matching(/^[a-z0-9]+(?:_[a-z0-9]+)*$/), {
       description: 'Stable snake_case identifier, the same in every submission.',
+      atMost: 100,
       maxLength: 100,
       pattern: '^[a-z0-9]+(_[a-z0-9]+)*$',
     }),
     status: enumField(['PASSED', 'FAILED', 'NOT_APPLICABLE'], 'Outcome of the check.'),
     reasons: z
-      .array(
-        textField(() => null, {}),
-        missingOr('TYPE'),
-      )
+      .array(textField(anyText, {}), missingOr('TYPE'))
       .max(MAX_CHECKS, 'TOO_LONG')
       .optional()
       .meta({ description: 'Reasons of the outcome, for people.' }),
@@ -42,15 +42,14 @@ const checksSchema = z
   .optional()
   .meta({ description: 'All check outcomes; the names of FAILED ones become decline codes.' })
 
-const sectionId = () =>
-  requiredTextField(atMost(255), { description: "The provider's id of this resource.", maxLength: mostCodePoints(255) })
+const sectionId = () => requiredTextField(anyText, { description: "The provider's id of this resource.", atMost: 255 })
 const sectionStatus = () => enumField(['PASSED', 'FAILED'], 'Result of this verification.')
 
 const photoUrl = (description: string) =>
-  requiredTextField(atMost(4096), {
+  requiredTextField(anyText, {
     description,
     // Without `format: 'uri'`, which excludes letters and signs that every URL parser escapes, such as `é` and `|`.
-    maxLength: mostCodePoints(4096),
+    atMost: 4096,
     pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
   })
 
@@ -60,17 +59,14 @@ export const documentSchema = closedObject(
     verificationId: sectionId(),
     status: sectionStatus(),
     documentClass: enumField(['DRIVER_LICENSE', 'PASSPORT', 'GOVERNMENT_ID'], 'Class of the document.'),
-    documentNumber: requiredTextField(
-      atMost(64, (text) => (isDocumentNumber(text) ? null : 'FORMAT')),
-      {
-        description: 'Number of the document. Kept only as a keyed hash.',
-        maxLength: mostCodePoints(64),
-      },
-    ),
+    documentNumber: requiredTextField(documentNumberRule, {
+      description: 'Number of the document. Kept only as a keyed hash.',
+      atMost: 64,
+    }),
     issuingCountryCode: countryCodeSchema('Country that issued the document, ISO 3166-1 alpha-2.'),
-    issuingSubdivision: textField(atMost(255, matching(/[\p{L}\p{N}]/u)), {
+    issuingSubdivision: textField(matching(/[\p{L}\p{N}]/u), {
       description: 'State or province that issued it.',
-      maxLength: mostCodePoints(255),
+      atMost: 255,
     }).optional(),
     issueDate: fullDateSchema('Day of issue, RFC 3339 full-date.').optional(),
     expirationDate: fullDateSchema('Day of expiry, RFC 3339 full-date.').optional(),
@@ -99,9 +95,9 @@ const ssnSectionSchema = closedObject(
   {
     verificationId: sectionId(),
     status: sectionStatus(),
-    source: requiredTextField(atMost(100), {
+    source: requiredTextField(anyText, {
       description: 'The authoritative source, for example TIN_DATABASE, ECBSV or CREDIT_BUREAU.',
-      maxLength: mostCodePoints(100),
+      atMost: 100,
     }),
     checks: checksSchema,
     ssnData: openObject('Additional provider data about the SSN verification.').optional(),
