@@ -235,13 +235,7 @@ export const acceptedNames: readonly CaseGroup[] = [
   {
     heading: 'As many decomposed characters as composed ones',
     rows: [
-      { what: 'a street', change: { [`${A}/streetLine1`]: decomposed(255), [`${A}/streetLine2`]: decomposed(255) } },
-      { what: 'a city', change: { [`${A}/city`]: decomposed(255) } },
       { what: 'an extracted address', change: { [`${D}/address`]: { streetLine1: decomposed(1000) } } },
-      { what: 'a state that issued a document', change: { [`${D}/issuingSubdivision`]: decomposed(255) } },
-      { what: 'an id of a section', change: { [`${D}/verificationId`]: decomposed(255) } },
-      { what: 'a source', change: { '/verifications/ssn/source': decomposed(100) } },
-      { what: 'a document number', change: { [`${D}/documentNumber`]: decomposed(64) } },
       { what: 'an address of a mailbox', change: { '/person/emailAddress': `${decomposed(60)}@example.com` } },
       {
         what: 'a photo URL',
@@ -260,11 +254,8 @@ export const acceptedNames: readonly CaseGroup[] = [
       ...[
         '/decisionReason',
         '/decisionedAt',
-        '/person/middleName',
         '/person/phoneNumber',
         '/person/emailAddress',
-        `${A}/streetLine2`,
-        `${D}/issuingSubdivision`,
         `${D}/issueDate`,
         `${D}/expirationDate`,
       ].map((pointer) => ({ what: pointer, change: { [pointer]: '' } })),

@@ -7,14 +7,22 @@ import { refusedArguments } from './refused-arguments.js'
 import { refusedFreeForm } from './refused-free-form.js'
 import { refusedPerson } from './refused-person.js'
 import { refusedVerifications } from './refused-verifications.js'
+import { acceptedTexts, refusedTexts } from './text-fields.js'
 import { warnedCases } from './warned-cases.js'
 
 /** All tables, in the order of the contract. */
 export const CASE_TABLES: readonly { readonly title: string; readonly groups: readonly CaseGroup[] }[] = [
   {
     title: 'Refused',
-    groups: [...refusedArguments, ...refusedPerson, ...refusedAddress, ...refusedVerifications, ...refusedFreeForm],
+    groups: [
+      ...refusedArguments,
+      ...refusedTexts,
+      ...refusedPerson,
+      ...refusedAddress,
+      ...refusedVerifications,
+      ...refusedFreeForm,
+    ],
   },
   { title: 'Accepted with a remark', groups: warnedCases },
-  { title: 'Accepted', groups: [...acceptedCases, ...acceptedNames, ...acceptedCountries] },
+  { title: 'Accepted', groups: [...acceptedCases, ...acceptedTexts, ...acceptedNames, ...acceptedCountries] },
 ]

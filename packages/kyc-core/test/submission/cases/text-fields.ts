@@ -1,0 +1,78 @@
+import type { CaseGroup } from './case-row.js'
+
+interface LimitedText {
+  readonly pointer: string
+  /** Most characters, counted after NFC composition. */
+  readonly atMost: number
+  /** An optional text may be empty. A required one that is blank counts as missing. */
+  readonly optional?: true
+}
+
+const A = '/person/address'
+const D = '/verifications/document'
+
+/** Every text with a limit, unless it needs a value of a certain form. Each has the rows below. */
+const limitedTexts: readonly LimitedText[] = [
+  { pointer: '/person/firstName', atMost: 100 },
+  { pointer: '/person/middleName', atMost: 100, optional: true },
+  { pointer: '/person/lastName', atMost: 100 },
+  { pointer: `${A}/streetLine1`, atMost: 255 },
+  { pointer: `${A}/streetLine2`, atMost: 255, optional: true },
+  { pointer: `${A}/city`, atMost: 255 },
+  { pointer: `${D}/verificationId`, atMost: 255 },
+  { pointer: `${D}/documentNumber`, atMost: 64 },
+  { pointer: `${D}/issuingSubdivision`, atMost: 255, optional: true },
+  { pointer: '/verifications/ssn/verificationId', atMost: 255 },
+  { pointer: '/verifications/ssn/source', atMost: 100 },
+]
+
+/** One character of four code points, which NFC composes to one. */
+const decomposed = '\u03b1\u0313\u0300\u0345'
+
+/** What each limited text accepts. */
+export const acceptedTexts: readonly CaseGroup[] = [
+  {
+    heading: 'As many characters as the limit, composed and decomposed',
+    rows: limitedTexts.flatMap(({ pointer, atMost }) => [
+      { what: `${pointer}, composed`, change: { [pointer]: 'é'.repeat(atMost) } },
+      { what: `${pointer}, decomposed`, change: { [pointer]: decomposed.repeat(atMost) } },
+    ]),
+  },
+  {
+    heading: 'Optional texts that are empty or null',
+    rows: limitedTexts
+      .filter(({ optional }) => optional === true)
+      .flatMap(({ pointer }) => [
+        { what: `${pointer} empty`, change: { [pointer]: '' } },
+        { what: `${pointer} null`, change: { [pointer]: null } },
+      ]),
+  },
+]
+
+/** What each limited text refuses. */
+export const refusedTexts: readonly CaseGroup[] = [
+  {
+    heading: 'One character too many',
+    rows: limitedTexts.map(({ pointer, atMost }) => ({
+      what: `${pointer}: ${atMost + 1} characters`,
+      change: { [pointer]: 'é'.repeat(atMost + 1) },
+      refused: [`${pointer} TOO_LONG`],
+    })),
+  },
+  {
+    heading: 'Blank texts',
+    rows: limitedTexts.map(({ pointer, optional }) => ({
+      what: pointer,
+      change: { [pointer]: ' ' },
+      refused: [`${pointer} ${optional ? 'FORMAT' : 'REQUIRED'}`],
+    })),
+  },
+  {
+    heading: 'A number for a text',
+    rows: limitedTexts.map(({ pointer }) => ({
+      what: pointer,
+      change: { [pointer]: 7 },
+      refused: [`${pointer} TYPE`],
+    })),
+  },
+]
