@@ -20,6 +20,12 @@ export interface OptionCheck {
    * @param name Null for the options themselves
    */
   only(name: string | null, value: object, known: readonly string[]): void
+  /** Requires an object of settings with no other members, if given. Returns it; an empty one if it is none. */
+  settings<Settings extends object>(
+    name: string,
+    value: Settings | undefined,
+    known: readonly string[],
+  ): Partial<Settings>
   /** Adds a violation unless `holds`. */
   rule(name: string, holds: boolean): void
   /** @throws WebhookError `OPTIONS_INVALID` with the violations, if there are any */
@@ -31,18 +37,30 @@ const longestTimerMs = 2 ** 31 - 1
 
 const isValidDate = (value: unknown) => Number.isFinite((value as Partial<Date> | null | undefined)?.getTime?.())
 
+const pointerTo = (name: string) => `/${name.replaceAll('.', '/')}`
+
 export function checkOptions(): OptionCheck {
   const violations: PreparationViolation[] = []
 
   function add(name: string, value: unknown): void {
     const isMissing = value === undefined || value === null
     const message = isMissing ? 'This option is required.' : 'This option has a wrong value.'
-    violations.push({ pointer: `/${name.replaceAll('.', '/')}`, code: isMissing ? 'REQUIRED' : 'TYPE', message })
+    violations.push({ pointer: pointerTo(name), code: isMissing ? 'REQUIRED' : 'TYPE', message })
   }
 
   function range(name: string, value: unknown, least: number, most = Number.MAX_VALUE): void {
     if (value === undefined) return
     if (typeof value !== 'number' || !(value >= least && value <= most)) add(name, value ?? 'null')
+  }
+
+  function only(name: string | null, value: object, known: readonly string[]): void {
+    const parent = name === null ? '' : `${name}.`
+    for (const key of Object.keys(value).filter((one) => !known.includes(one)))
+      violations.push({
+        pointer: pointerTo(`${parent}${key}`),
+        code: 'UNKNOWN_FIELD',
+        message: 'This option does not exist.',
+      })
   }
 
   return {
@@ -63,10 +81,12 @@ export function checkOptions(): OptionCheck {
       if (!Number.isSafeInteger(value) || !((value as number) >= least)) add(name, value ?? 'null')
     },
     timer: (name, value, least) => range(name, value, least, longestTimerMs),
-    only(name, value, known) {
-      const parent = name === null ? '' : `/${name}`
-      for (const key of Object.keys(value).filter((one) => !known.includes(one)))
-        violations.push({ pointer: `${parent}/${key}`, code: 'UNKNOWN_FIELD', message: 'This option does not exist.' })
+    only,
+    settings(name, value, known) {
+      const isObject = typeof value === 'object' && (value as object | null) !== null && !Array.isArray(value)
+      if (isObject) only(name, value, known)
+      else if (value !== undefined) add(name, 'wrong')
+      return isObject ? value : {}
     },
     rule(name, holds) {
       if (!holds) add(name, 'wrong')

@@ -1,4 +1,4 @@
-import { checkOptions } from './check-options.js'
+import { checkOptions, type OptionCheck } from './check-options.js'
 import type { DeliveryWorkerDeps } from './worker-deps.js'
 import type { ScopeRule } from '../publishing/grants.js'
 import { defaultUnsentPolicy, type UnsentPolicy } from './delivery-state.js'
@@ -96,13 +96,11 @@ const depNames = {
  * @throws WebhookError `OPTIONS_INVALID`
  */
 export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
-  const { port, callback, clock, range, count, timer, only, rule, end } = checkOptions()
-  const { store, grants, signingKeys } = deps
-  const options = typeof deps.options === 'object' && deps.options !== null ? deps.options : {}
-  if (deps.options !== undefined) port('options', deps.options, [])
-  port('store', store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
-  port('grants', grants, ['find'])
-  port('signingKeys', signingKeys, ['current'])
+  const check = checkOptions()
+  const { port, callback, clock, only, rule, end } = check
+  port('store', deps.store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
+  port('grants', deps.grants, ['find'])
+  port('signingKeys', deps.signingKeys, ['current'])
   callback('send', deps.send)
   clock('now', deps.now)
   callback('random', deps.random)
@@ -113,28 +111,35 @@ export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
   rule('eventTypes', !Array.isArray(deps.eventTypes))
   if (deps.timers !== undefined) port('timers', deps.timers, ['monotonicMs', 'schedule'])
   only(null, deps, Object.keys(depNames))
-  for (const name of ['concurrency', 'maxOpen', 'maxBatch'] as const) count(`options.${name}`, options[name], 1)
-  for (const name of ['attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs', 'pollIntervalMs'] as const)
-    timer(`options.${name}`, options[name], 1)
-  for (const name of ['takeOverIntervalMs', 'errorPauseMs', 'slowAfterMs'] as const)
-    timer(`options.${name}`, options[name], 1)
-  timer('options.stopTimeoutMs', options.stopTimeoutMs, 0)
-  range('options.shareForHealthy', options.shareForHealthy, 0, 1)
-  const { leaseMs, attemptTimeoutMs, maxInFlightPerEndpoint, retry, unsent, scopeRule, userAgent } =
-    withDefaults(options)
-  for (const name of ['healthy', 'failing'] as const)
-    count(`options.maxInFlightPerEndpoint.${name}`, maxInFlightPerEndpoint?.[name] ?? null, 0)
-  count('options.retry.maxAttempts', retry.maxAttempts, 1)
-  for (const name of ['baseMs', 'factor', 'maxRetryAfterMs'] as const) range(`options.retry.${name}`, retry[name], 0)
-  range('options.retry.jitter', retry.jitter, 0, 1)
-  for (const name of ['retryMs', 'giveUpAfterMs'] as const) range(`options.unsent.${name}`, unsent[name], 0)
-  only('options', options, Object.keys(defaults))
-  only('options/retry', retry, Object.keys(defaultRetryPolicy))
-  only('options/unsent', unsent, Object.keys(defaultUnsentPolicy))
-  rule('options.scopeRule', scopeRule === 'all' || scopeRule === 'any')
-  rule('options.userAgent', typeof userAgent === 'string' && /^[\x20-\x7e]+$/.test(userAgent))
-  rule('options.leaseMs', !(leaseMs < attemptTimeoutMs + leaseMarginMs))
+  checkWorkerOptions(check, 'options', deps.options)
   end()
+}
+
+/** Adds what is wrong with settings of a worker. @param name Name under which the caller gave them */
+export function checkWorkerOptions(check: OptionCheck, name: string, given: DeliveryWorkerOptions | undefined): void {
+  const { range, count, timer, rule, settings } = check
+  const options = settings(name, given, Object.keys(defaults))
+  for (const each of ['concurrency', 'maxOpen', 'maxBatch'] as const) count(`${name}.${each}`, options[each], 1)
+  for (const each of ['attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs', 'pollIntervalMs'] as const)
+    timer(`${name}.${each}`, options[each], 1)
+  for (const each of ['takeOverIntervalMs', 'errorPauseMs', 'slowAfterMs'] as const)
+    timer(`${name}.${each}`, options[each], 1)
+  timer(`${name}.stopTimeoutMs`, options.stopTimeoutMs, 0)
+  range(`${name}.shareForHealthy`, options.shareForHealthy, 0, 1)
+  const inFlight = settings(`${name}.maxInFlightPerEndpoint`, options.maxInFlightPerEndpoint, ['healthy', 'failing'])
+  if (options.maxInFlightPerEndpoint)
+    for (const each of ['healthy', 'failing'] as const)
+      count(`${name}.maxInFlightPerEndpoint.${each}`, inFlight[each] ?? null, 0)
+  const retry = settings(`${name}.retry`, options.retry, Object.keys(defaultRetryPolicy))
+  count(`${name}.retry.maxAttempts`, retry.maxAttempts, 1)
+  for (const each of ['baseMs', 'factor', 'maxRetryAfterMs'] as const) range(`${name}.retry.${each}`, retry[each], 0)
+  range(`${name}.retry.jitter`, retry.jitter, 0, 1)
+  const unsent = settings(`${name}.unsent`, options.unsent, Object.keys(defaultUnsentPolicy))
+  for (const each of ['retryMs', 'giveUpAfterMs'] as const) range(`${name}.unsent.${each}`, unsent[each], 0)
+  const { leaseMs, attemptTimeoutMs, scopeRule, userAgent } = withDefaults(options)
+  rule(`${name}.scopeRule`, scopeRule === 'all' || scopeRule === 'any')
+  rule(`${name}.userAgent`, typeof userAgent === 'string' && /^[\x20-\x7e]+$/.test(userAgent))
+  rule(`${name}.leaseMs`, !(leaseMs < attemptTimeoutMs + leaseMarginMs))
 }
 
 /** An option, or a part of a schedule, that is undefined gets its default. */

@@ -1,4 +1,5 @@
 import { checkOptions } from '../delivery/check-options.js'
+import { checkWorkerOptions } from '../delivery/worker-options.js'
 import type { DeliveryWorkerObserver } from '../delivery/worker-observer.js'
 import type { InsertedNowOrLater, WebhooksOptions } from './webhooks-options.js'
 
@@ -30,7 +31,8 @@ const callbackNames = ['onResultWritten', 'onClaimed', 'onEndpointTurned'] as co
 
 /** @throws WebhookError `OPTIONS_INVALID` */
 export function checkWebhooksOptions(options: CheckedOptions): void {
-  const { port, callback, clock, range, count, only, rule, end } = checkOptions()
+  const check = checkOptions()
+  const { port, callback, clock, range, count, only, rule, settings, end } = check
   const { storage, grants, signingKeys, retention, urls, observe } = options
   port('storage', storage, ['insertEvent'])
   const stored = storage as Partial<typeof storage> | null | undefined
@@ -40,19 +42,14 @@ export function checkWebhooksOptions(options: CheckedOptions): void {
   if (options.bodySealer !== undefined) port('bodySealer', options.bodySealer, ['seal', 'open'])
   if (options.deduplicate !== undefined) port('deduplicate', options.deduplicate, ['forget'])
   if (options.timers !== undefined) port('timers', options.timers, ['monotonicMs', 'schedule'])
-  for (const name of ['worker', 'urls', 'observe', 'eventTypes'] as const)
-    if (options[name] !== undefined) port(name, options[name], [])
-  if (retention !== undefined && retention !== false) {
-    port('retention', retention, [])
-    for (const name of ['bodyAgeMs', 'attemptAgeMs'] as const) range(`retention.${name}`, retention?.[name], 0)
-    only('retention', Object(retention) as object, ['bodyAgeMs', 'attemptAgeMs'])
-  }
-  if (typeof urls === 'object' && urls !== null) {
-    const { ownHosts = [], maxLength } = urls
-    rule('urls.ownHosts', Array.isArray(ownHosts) && ownHosts.every((host) => typeof host === 'string'))
-    count('urls.maxLength', maxLength, 1)
-    only('urls', urls, ['allowLoopback', 'allowPlainHttpLocalhost', 'ownHosts', 'maxLength'])
-  }
+  for (const name of ['observe', 'eventTypes'] as const) if (options[name] !== undefined) port(name, options[name], [])
+  checkWorkerOptions(check, 'worker', options.worker)
+  const ages = settings('retention', retention === false ? {} : retention, ['bodyAgeMs', 'attemptAgeMs'])
+  for (const name of ['bodyAgeMs', 'attemptAgeMs'] as const) range(`retention.${name}`, ages[name], 0)
+  const policy = settings('urls', urls, ['allowLoopback', 'allowPlainHttpLocalhost', 'ownHosts', 'maxLength'])
+  const { ownHosts = [], maxLength } = policy
+  rule('urls.ownHosts', Array.isArray(ownHosts) && ownHosts.every((host) => typeof host === 'string'))
+  count('urls.maxLength', maxLength, 1)
   if (typeof observe === 'object' && observe !== null) {
     for (const name of callbackNames) if (observe[name] !== undefined) callback(`observe.${name}`, observe[name])
     // An observer of a class may have members of its own.

@@ -61,6 +61,10 @@ test.each([
   ['/timers', { timers: { schedule: () => undefined } }],
   ['/openHeaders', { openHeaders: {} }],
   ['/worker', { worker: null }],
+  ['/worker/leaseMs', { worker: { leaseMs: 1 } }],
+  ['/worker/retry', { worker: { retry: null } }],
+  ['/worker/retry/maxAttempt', { worker: { retry: { maxAttempt: 3 } } }],
+  ['/retention', { retention: null }],
   ['/urls', { urls: null }],
   ['/observe', { observe: 'log' }],
   ['/eventTypes', { eventTypes: 'ORDER_SHIPPED' }],
@@ -451,7 +455,7 @@ describe('options are checked when it is created', () => {
     [{ ...good, grants: { find: null } }, ['/grants']],
     [{ ...good, send: 'https' }, ['/send']],
     [{ ...good, onProblem: {} }, ['/onProblem']],
-    [{ ...good, worker: { concurrency: -1 } }, ['/options/concurrency']],
+    [{ ...good, worker: { concurrency: -1 } }, ['/worker/concurrency']],
     [good, null],
   ])('case %#', (options, pointers) => {
     expect(wrong(options)).toEqual(pointers)
