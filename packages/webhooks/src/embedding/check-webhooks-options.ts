@@ -1,6 +1,7 @@
 import { checkOptions } from '../delivery/check-options.js'
 import { checkWorkerOptions } from '../delivery/worker-options.js'
 import type { DeliveryWorkerObserver } from '../delivery/worker-observer.js'
+import { policyNames, wrongSettings } from '../https/endpoint-url.js'
 import type { InsertedNowOrLater, WebhooksOptions } from './webhooks-options.js'
 
 type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTypes'> & {
@@ -32,7 +33,7 @@ const callbackNames = ['onResultWritten', 'onClaimed', 'onEndpointTurned'] as co
 /** @throws WebhookError `OPTIONS_INVALID` */
 export function checkWebhooksOptions(options: CheckedOptions): void {
   const check = checkOptions()
-  const { port, callback, clock, range, count, only, rule, settings, end } = check
+  const { port, callback, clock, range, only, rule, settings, end } = check
   const { storage, grants, signingKeys, retention, urls, observe } = options
   port('storage', storage, ['insertEvent'])
   const stored = storage as Partial<typeof storage> | null | undefined
@@ -46,10 +47,7 @@ export function checkWebhooksOptions(options: CheckedOptions): void {
   checkWorkerOptions(check, 'worker', options.worker)
   const ages = settings('retention', retention === false ? {} : retention, ['bodyAgeMs', 'attemptAgeMs'])
   for (const name of ['bodyAgeMs', 'attemptAgeMs'] as const) range(`retention.${name}`, ages[name], 0)
-  const policy = settings('urls', urls, ['allowLoopback', 'allowPlainHttpLocalhost', 'ownHosts', 'maxLength'])
-  const { ownHosts = [], maxLength } = policy
-  rule('urls.ownHosts', Array.isArray(ownHosts) && ownHosts.every((host) => typeof host === 'string'))
-  count('urls.maxLength', maxLength, 1)
+  for (const name of wrongSettings(settings('urls', urls, policyNames))) rule(`urls.${name}`, false)
   if (typeof observe === 'object' && observe !== null) {
     for (const name of callbackNames) if (observe[name] !== undefined) callback(`observe.${name}`, observe[name])
     // An observer of a class may have members of its own.

@@ -66,7 +66,7 @@ const maxUrlLength = 2_048
  * It does not resolve the name. The address is checked when a connection is opened.
  *
  * @returns the normalised URL to store and send to, or the reason of the refusal, which holds no part of the URL.
- * @throws TypeError for an unknown name in the policy, or `ownHosts` that are not a list of names
+ * @throws TypeError for an unknown name or a wrong value in the policy
  *
  * @example
  * ```ts
@@ -97,19 +97,29 @@ export function checkEndpointUrl(
   return code === null ? { ok: true, url: parsed.href } : { ok: false, code }
 }
 
-const policyNames = ['allowLoopback', 'allowPlainHttpLocalhost', 'ownHosts', 'maxLength']
+export const policyNames: readonly string[] = ['allowLoopback', 'allowPlainHttpLocalhost', 'ownHosts', 'maxLength']
 
 /**
- * Checks the names in a policy: a misspelt one would switch a protection off.
+ * Checks a policy: a misspelt name would switch a protection off, and so would `allowLoopback: false`.
  *
  * @throws TypeError
  */
 export function checkPolicy(policy: EndpointUrlPolicy): void {
   for (const name of Object.keys(policy))
     if (!policyNames.includes(name)) throw new TypeError(`The option policy.${name} does not exist.`)
-  const { ownHosts = [] } = policy
-  if (!Array.isArray(ownHosts) || !ownHosts.every((host) => typeof host === 'string'))
-    throw new TypeError('The option policy.ownHosts must be a list of names.')
+  for (const name of wrongSettings(policy)) throw new TypeError(`The option policy.${name} has a wrong value.`)
+}
+
+/** Returns the names of settings with a wrong value. */
+export function wrongSettings(policy: EndpointUrlPolicy): string[] {
+  const { allowLoopback = { caPem: '' }, allowPlainHttpLocalhost = false, ownHosts = [], maxLength = 1 } = policy
+  const isRight = {
+    allowLoopback: typeof (allowLoopback as typeof allowLoopback | null)?.caPem === 'string',
+    allowPlainHttpLocalhost: typeof allowPlainHttpLocalhost === 'boolean',
+    ownHosts: Array.isArray(ownHosts) && ownHosts.every((host) => typeof host === 'string'),
+    maxLength: Number.isSafeInteger(maxLength) && maxLength >= 1,
+  } satisfies Record<keyof EndpointUrlPolicy, boolean>
+  return Object.entries(isRight).flatMap(([name, right]) => (right ? [] : [name]))
 }
 
 const plainLocalhost = /^http:\/\/localhost:/i

@@ -74,6 +74,8 @@ test.each([
   ['/retention/bodyAge', { retention: { bodyAge: 1 } }],
   ['/urls/ownHost', { urls: { ownHost: ['api.example.com'] } }],
   ['/urls/ownHosts', { urls: { ownHosts: 'api.example.com' } }],
+  ['/urls/allowLoopback', { urls: { allowLoopback: false } }],
+  ['/urls/allowPlainHttpLocalhost', { urls: { allowPlainHttpLocalhost: 'false' } }],
   ['/urls/maxLength', { urls: { maxLength: Number.NaN } }],
   ['/observe/onResultWriten', { observe: { onResultWriten: () => undefined } }],
   ['/observe/onProblem', { observe: { onProblem: () => undefined } }],

@@ -13,6 +13,19 @@ test('a misspelt name in a policy is refused, because it would switch a protecti
 })
 
 test.each([
+  ['allowLoopback', null],
+  ['allowLoopback', false],
+  ['allowLoopback', { capem: 'a certificate' }],
+  ['allowPlainHttpLocalhost', 'false'],
+  ['ownHosts', 'partner.com'],
+  ['maxLength', Number.NaN],
+  ['maxLength', '4000'],
+])('a policy with the %s %j is refused, because it could switch a protection off', (name, value) => {
+  const check = () => checkEndpointUrl('https://localhost:8443/', { [name]: value })
+  expect(check).toThrow(new TypeError(`The option policy.${name} has a wrong value.`))
+})
+
+test.each([
   ['https://partner.com', 'https://partner.com/'],
   ['https://partner.com/', 'https://partner.com/'],
   ['https://partner.com/webhooks/kyc?tenant=1&x=%20', 'https://partner.com/webhooks/kyc?tenant=1&x=%20'],
