@@ -28,7 +28,8 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
  * @param policy - policy settings; missing ones have the defaults of {@link RetryPolicy}
  * @param random - returns a number from 0 up to 1, such as `Math.random`; without it the result is the nominal delay
  * @returns whole milliseconds
- * @throws RangeError when no attempt follows this one, or `random` returns another number
+ * @throws RangeError when no attempt follows this one, `random` returns another number, or the policy has an unknown
+ *   setting or one that is not a number of at least 0
  *
  * @example
  * ```ts
@@ -44,6 +45,12 @@ export function retryDelayMs(
   random: () => number = () => 0.5,
 ): number {
   const standard = defaultRetryPolicy
+  // A misspelt setting would have no effect, and null would be a delay of 0.
+  for (const [name, value] of Object.entries(policy))
+    if (!Object.hasOwn(standard, name) || !(value === undefined || (typeof value === 'number' && value >= 0)))
+      throw new RangeError(
+        'retryDelayMs: the policy has an unknown setting, or one that is not a number of at least 0.',
+      )
   const { maxAttempts = standard.maxAttempts, baseMs = standard.baseMs } = policy
   const { factor = standard.factor, jitter = standard.jitter } = policy
   if (!Number.isInteger(attempt) || attempt < 1 || attempt >= maxAttempts) {

@@ -14,7 +14,8 @@ interface Mark {
  * SQLite and PostgreSQL of `@kyc-relay/storage-drizzle`.
  *
  * @param options `now`: the clock, in milliseconds, such as `Date.now`. `maxEvents`: 1 or more, default 100,000.
- * @throws TypeError for another clock or number.
+ * @throws TypeError for another clock or number, and for an unknown name. `claim` and `forget` throw it for a duration that
+ *   is negative or not finite, and for a limit that is not a whole number.
  *
  * @example
  * ```ts
@@ -31,7 +32,8 @@ export function createMemoryDeduplicationStore(options: {
   readonly now: () => number
   readonly maxEvents?: number
 }): DeduplicationStore {
-  const { now, maxEvents = 100_000 } = options
+  const { now, maxEvents = 100_000, ...unknown } = options
+  for (const name of Object.keys(unknown)) throw new TypeError(`The option ${name} does not exist.`)
   // A Date plus a lease is a text, which no lease would outlast.
   if (typeof now !== 'function' || !Number.isFinite(now()))
     throw new TypeError('The option now must be a function that returns milliseconds.')
@@ -56,17 +58,18 @@ export function createMemoryDeduplicationStore(options: {
   }
 
   return {
-    claim({ eventId, leaseMs }) {
+    async claim({ eventId, leaseMs }) {
+      checkDuration('leaseMs', leaseMs)
       const mark = marks.get(eventId)
       const nowMs = now()
-      if (mark?.state === 'completed') return Promise.resolve({ kind: 'completed' })
+      if (mark?.state === 'completed') return { kind: 'completed' }
       if (mark?.state === 'claimed' && mark.atMs > nowMs) {
-        return Promise.resolve({ kind: 'in_progress', leaseEndsInMs: mark.atMs - nowMs })
+        return { kind: 'in_progress', leaseEndsInMs: mark.atMs - nowMs }
       }
       if (!mark) makeRoom()
       const fence = (mark?.fence ?? 0) + 1
       write(eventId, { fence, state: 'claimed', atMs: nowMs + leaseMs })
-      return Promise.resolve({ kind: 'claimed', fence })
+      return { kind: 'claimed', fence }
     },
 
     complete(claim) {
@@ -82,11 +85,18 @@ export function createMemoryDeduplicationStore(options: {
       return Promise.resolve('released')
     },
 
-    forget({ olderThanMs, limit }) {
+    async forget({ olderThanMs, limit }) {
+      checkDuration('olderThanMs', olderThanMs)
+      if (!Number.isSafeInteger(limit) || limit < 0) throw new TypeError('limit must be a whole number.')
       const before = now() - olderThanMs
       const old = [...marks].filter(([, { atMs }]) => atMs < before).slice(0, limit)
       for (const [eventId] of old) marks.delete(eventId)
-      return Promise.resolve(old.length)
+      return old.length
     },
   }
+}
+
+/** With null or a negative age, every id would be forgotten, and its event processed again. */
+function checkDuration(name: string, ms: number): void {
+  if (!Number.isFinite(ms) || ms < 0) throw new TypeError(`${name} must be a number of milliseconds, at least 0.`)
 }

@@ -235,7 +235,7 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
     if (!isRight) throw new TypeError(`The option ${what}.`)
   }
   must(typeof onEvent === 'function', 'onEvent must be a function')
-  checkNames(others)
+  checkNames(others, optionNames)
   for (const [name, listener] of Object.entries({ onRefused, onError }))
     must(listener === undefined || typeof listener === 'function', `${name} must be a function`)
   // NaN, from a variable that is not set, would disable the limit, or let two callers claim one event.
@@ -248,6 +248,7 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
     const isClock = typeof now === 'function' && Number.isFinite((now() as Partial<Date> | undefined)?.getTime?.())
     must(isClock, 'standardWebhooks.now must be a function that returns the current time as a Date')
     must(typeof toleranceMs === 'number' && toleranceMs >= 0, 'standardWebhooks.toleranceMs must be at least 0')
+    checkNames(standardWebhooks, ['now', 'toleranceMs'], 'standardWebhooks.')
   }
   const isStore = ({ claim, complete, fail: release }: DeduplicationStore) =>
     [claim, complete, release].every((method) => typeof method === 'function')
@@ -272,9 +273,9 @@ const optionNames: readonly string[] = [
 ] satisfies (keyof WebhookReceiverOptions | 'maxBodyBytes' | 'bodyTimeoutMs')[]
 
 /** Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one. */
-function checkNames(options: object): void {
+function checkNames(options: object, known: readonly string[], parent = ''): void {
   for (const name of Object.keys(options))
-    if (!optionNames.includes(name)) throw new TypeError(`The option ${name} does not exist.`)
+    if (!known.includes(name)) throw new TypeError(`The option ${parent}${name} does not exist.`)
 }
 
 const hasName = (type: unknown) => typeof (type as Partial<ReceivedEventType> | null)?.name === 'string'

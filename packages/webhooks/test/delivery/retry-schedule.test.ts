@@ -31,6 +31,13 @@ describe('retryDelayMs', () => {
     )
   })
 
+  test.each([{ basMs: 1 }, { baseMs: null }, { baseMs: '30' }, { factor: NaN }, { jitter: -1 }])(
+    'no delay is of the policy %j',
+    (policy) => {
+      expect(() => retryDelayMs(1, policy as never)).toThrow(/^retryDelayMs: the policy has an unknown setting, or one/)
+    },
+  )
+
   test('every part of the policy counts, and the rest keeps its default', () => {
     expect([1, 2].map((attempt) => retryDelayMs(attempt, { baseMs: 10, factor: 2, maxAttempts: 3 }))).toEqual([10, 20])
     expect(() => retryDelayMs(3, { maxAttempts: 3 })).toThrow(RangeError)

@@ -25,6 +25,30 @@ describe('the deduplication store in memory', () => {
     expect(() => createMemoryDeduplicationStore(options as never)).toThrow(`The option ${name} must be`)
   })
 
+  test('refuses an unknown name', () => {
+    const options = { now: Date.now, maxEvent: 3 }
+    expect(() => createMemoryDeduplicationStore(options)).toThrow('The option maxEvent does not exist.')
+  })
+
+  test.each([
+    { olderThanMs: null, limit: 10 },
+    { olderThanMs: -1, limit: 10 },
+    { olderThan: 1, limit: 10 },
+    { olderThanMs: 1, limit: 1.5 },
+    { olderThanMs: 1 },
+  ])('forgets nothing for %j', async (request) => {
+    const store = createMemoryDeduplicationStore({ now: () => 5 })
+    await store.claim({ eventId: 'a', leaseMs: 1_000 })
+    await store.complete({ eventId: 'a', fence: 1 })
+    await expect(store.forget(request as never)).rejects.toThrow(TypeError)
+    expect((await store.claim({ eventId: 'a', leaseMs: 1_000 })).kind).toBe('completed')
+  })
+
+  test.each([null, undefined, -1, NaN, '1000'])('takes no lease of %s', async (leaseMs) => {
+    const store = createMemoryDeduplicationStore({ now: () => 5 })
+    await expect(store.claim({ eventId: 'a', leaseMs: leaseMs as never })).rejects.toThrow(TypeError)
+  })
+
   test('forgets the oldest completed event when it is full, never one that is being worked on', async () => {
     const store = createMemoryDeduplicationStore({ now: () => 0, maxEvents: 3 })
     const claim = (eventId: string) => store.claim({ eventId, leaseMs: 1000 })

@@ -175,6 +175,14 @@ describe('answers', () => {
       expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} does not exist.`)
   })
 
+  test('an unknown option of Standard Webhooks is refused', () => {
+    const standardWebhooks = { now: () => new Date(), tolerancMs: 60_000 }
+    for (const create of [createWebhookHandler, createNodeWebhookHandler])
+      expect(() => create({ secrets: 'k', onEvent: () => undefined, standardWebhooks })).toThrow(
+        'The option standardWebhooks.tolerancMs does not exist.',
+      )
+  })
+
   test('Standard Webhooks with a clock, and a tolerance or none, are taken', () => {
     for (const toleranceMs of [undefined, 0, 300_000]) {
       const standardWebhooks = { now: () => new Date(), toleranceMs }
