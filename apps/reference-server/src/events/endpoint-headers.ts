@@ -39,8 +39,13 @@ export interface EndpointHeaders {
   /**
    * Re-wraps headers under the current wrapping key, each in one write. It continues after a stop, and two processes
    * may run it at once. Rejects with KycError `SEAL_BROKEN` in the end when some are damaged.
+   *
+   * @returns the numbers of endpoints that were re-wrapped, and that remain after a stop.
    */
-  rewrap(shouldContinue: () => boolean, onDamaged?: (endpoint: DamagedEndpoint) => void): Promise<number>
+  rewrap(
+    shouldContinue: () => boolean,
+    onDamaged?: (endpoint: DamagedEndpoint) => void,
+  ): Promise<{ readonly rewrapped: number; readonly remaining: number }>
 }
 
 /** Creates what seals and opens static headers. */
@@ -78,12 +83,16 @@ export function createEndpointHeaders(deps: {
     async rewrap(shouldContinue, onDamaged = () => undefined) {
       const current = await cipher.currentKeyId()
       let rewrapped = 0
+      let remaining = 0
       let damaged: KycError | null = null
       for await (const page of pages()) {
         for (const { appId, endpointId, headers: former } of page) {
           try {
             if (wrappingKeyIdOfText(textOf(former)) === current) continue
-            if (!shouldContinue()) return rewrapped
+            if (!shouldContinue()) {
+              remaining += 1
+              continue
+            }
             const text = await rewrapText(cipher, contextOf(appId), textOf(former))
             const fresh = { ...former, ...halvesOf(text) }
             if (await store.replaceSealedHeaders({ appId, endpointId, former, fresh })) rewrapped += 1
@@ -96,7 +105,7 @@ export function createEndpointHeaders(deps: {
         }
       }
       if (damaged !== null) throw damaged
-      return rewrapped
+      return { rewrapped, remaining }
     },
   }
 }

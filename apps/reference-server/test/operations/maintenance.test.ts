@@ -54,7 +54,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     recoveryPauseMs: 15,
     onEnded: () => undefined,
     publishStatusChanges: null,
-    rewrapHeaders: () => Promise.resolve(0),
+    rewrapHeaders: () => Promise.resolve({ rewrapped: 0, remaining: 0 }),
     apiKeys: { directory: storage.apps, cipher, now },
     nowMs: () => 0,
     log: { info: write, warn: write, error: write },
@@ -110,6 +110,7 @@ it('a running recovery has the pause of the operator between two steps, and a lo
 it.each([
   ['data keys re-wrapped', 're-wrap data keys'],
   ['API keys re-wrapped', 're-wrap API keys'],
+  ['static headers re-wrapped', 're-wrap static headers'],
 ] as const)('a rotation ends with the line “%s”, which says that none remains', async (message, job) => {
   const remaining = [2, 1, 0]
   const row = (version: number) => ({
@@ -141,6 +142,7 @@ it.each([
       cipher,
       now,
     },
+    rewrapHeaders: () => Promise.resolve({ rewrapped: 3, remaining: 0 }),
   })
   await expect
     .poll(() => lines.filter(([text]) => text === message))

@@ -25,8 +25,10 @@ export function createMaintenance(deps: {
   readonly recoveryPauseMs: number
   /** Publishes changes of KYC statuses; returns their number. Null if the operator has not turned them on. */
   readonly publishStatusChanges: (() => Promise<number>) | null
-  /** Re-wraps static headers of endpoints; returns their number. */
-  readonly rewrapHeaders: (shouldContinue: () => boolean) => Promise<number>
+  /** Re-wraps static headers of endpoints; returns the finished and the remaining number. */
+  readonly rewrapHeaders: (
+    shouldContinue: () => boolean,
+  ) => Promise<{ readonly rewrapped: number; readonly remaining: number }>
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
   /** Tells after each run of a job whether it failed. */
   readonly onEnded: (job: string, failed: boolean) => void
@@ -112,7 +114,8 @@ export function createMaintenance(deps: {
         intervalMs: hourMs,
         async run(shouldContinue) {
           const progress = start('re-wrap static headers')
-          progress.end('static headers re-wrapped', { count: await deps.rewrapHeaders(shouldContinue) })
+          const { rewrapped: count, remaining } = await deps.rewrapHeaders(shouldContinue)
+          progress.end('static headers re-wrapped', { count, remaining })
         },
       },
     ],
