@@ -64,16 +64,12 @@ async function startReceiver(demo: DemoFile, apiKey: string) {
 async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kyc-relay-demo-'))
   const env = parseEnv({
-    ...process.env,
     NODE_ENV: 'development',
     ROLE: 'all',
     PORT: '0',
     INTERNAL_PORT: '0',
     SECURE_PORT: '0',
     DATA_DIR: dataDir,
-    DATABASE_URL: undefined,
-    VAULT_DATABASE_URL: undefined,
-    KEY_FILE: undefined,
     ALLOW_LOOPBACK_RECEIVERS: '1',
     DELIVERY_RETRY_BASE_MS: '20',
     LOG_LEVEL: 'silent',
