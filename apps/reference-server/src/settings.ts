@@ -149,7 +149,10 @@ const callers = {
     { example: 'https://login.example.com', expected: 'the https:// address that its tokens name as iss' },
   ),
   OAUTH_AUDIENCE: optional(
-    text.max(500).describe('a text of at most 500 characters'),
+    text
+      .max(500)
+      .regex(/^\S(?:.*\S)?$/s)
+      .describe('a text of at most 500 characters, without white space around it'),
     "This server's name in the aud of those tokens.",
     {
       example: 'https://kyc.example.com',

@@ -144,6 +144,14 @@ describe('the environment', () => {
     (text) => expect(problemsOf({ INTERNAL_TOKEN: text }).problems).toHaveLength(1),
   )
 
+  it.each(['PHOTO_S3_ACCESS_KEY_ID', 'PHOTO_S3_SECRET_ACCESS_KEY', 'OAUTH_AUDIENCE'])(
+    'refuses a line break at the end of %s, as files have it',
+    (name) => {
+      const given = { OAUTH_ISSUER: 'https://login.example.com', OAUTH_AUDIENCE: 'us', [name]: 'canary\n' }
+      expect(problemsOf(given).problems).toEqual([expect.stringMatching(`^${name}: expected .* white space`)])
+    },
+  )
+
   it.each([
     ['another switch', { acceptITIN: true }],
     ['a text for a switch', { acceptItin: 'false' }],

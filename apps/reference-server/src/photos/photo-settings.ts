@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { optional, setting, text } from '../setting-types.js'
+import { optional, setting } from '../setting-types.js'
 import type { S3Location } from './s3-photo-store.js'
 
 /** Storage of fetched photos. */
@@ -7,6 +7,12 @@ export type PhotoStorage =
   { readonly kind: 'directory'; readonly folder: string } | ({ readonly kind: 's3' } & S3Location)
 
 const bucketUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._/-]*))?$/
+
+/** A line break at the end of a key, as files have it, would make every request to the bucket fail. */
+const accessKey = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/)
+  .describe('ASCII characters, no white space')
 
 /** Settings about photos. */
 export const photoSettings = {
@@ -28,8 +34,8 @@ export const photoSettings = {
     'us-east-1',
     'Region of the bucket.',
   ),
-  PHOTO_S3_ACCESS_KEY_ID: optional(text, 'Id of the access key to the bucket.'),
-  PHOTO_S3_SECRET_ACCESS_KEY: optional(text, 'The access key to the bucket.'),
+  PHOTO_S3_ACCESS_KEY_ID: optional(accessKey, 'Id of the access key to the bucket.'),
+  PHOTO_S3_SECRET_ACCESS_KEY: optional(accessKey, 'The access key to the bucket.'),
 } as const
 
 /** Reads the storage from the variables, or their problem. */
