@@ -90,7 +90,7 @@ const fileProblems: Readonly<Record<string, string>> = {
 }
 
 const notWritable =
-  'The database file cannot be written. Another process locks it, or the user of this process has no right to write it or a file beside it, such as -shm.'
+  'The database file cannot be written. Another process locks it, its file system is read-only, or the user of this process has no right to write it or a file beside it, such as -shm.'
 
 /** Formats the store's code, its cause and the driver's code in brackets: an operator finds them in the pages. */
 function codesOf(error: unknown): string {

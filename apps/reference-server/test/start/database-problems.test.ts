@@ -79,7 +79,9 @@ test('a start says that another process locks a database file', async () => {
   const refused = await refusalOf({ DATABASE_URL: `file:${path}` })
   locked.close()
   expect(refused).toMatchObject({
-    message: expect.stringMatching(/: The database file cannot be written\. .*\(STORE_UNAVAILABLE, SQLITE_BUSY\)$/),
+    message: expect.stringMatching(
+      /: The database file cannot be written\. .*read-only.*\(STORE_UNAVAILABLE, SQLITE_BUSY\)$/,
+    ),
   })
 })
 
