@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { parseEnv } from '../../src/env.js'
@@ -155,6 +155,15 @@ describe('a file of which a crash left nothing, or half', () => {
     // The chain of two certificates loses the second half of its second one.
     writeFileSync(place(name), content ?? read(name).slice(0, Math.floor(read(name).length * 0.8)))
     await expect(start(given)).rejects.toMatchObject({ code: 'TLS_FILES_INVALID' })
+  })
+
+  it('says of a key with a password why it is refused', async () => {
+    await ensureLocalCertificates(dataDir, now)
+    const key = createPrivateKey(read('localhost-key.pem'))
+    const sealed = key.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
+    writeFileSync(place('key.pem'), sealed)
+    const given = { ROLE: 'secure', TLS_CERT_FILE: place('localhost.pem'), TLS_KEY_FILE: place('key.pem') }
+    await expect(start(given)).rejects.toThrow(/the key has a password/)
   })
 
   it('leaves an unfinished file, which is removed an hour later', async () => {
