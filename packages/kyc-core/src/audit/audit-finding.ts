@@ -11,7 +11,8 @@ export const AUDIT_FINDING_MESSAGES = {
   CHAIN_CUT_OFF: 'The chain ends before this position: the newest entries were removed, or an older copy was restored.',
   HEAD_DIFFERS: 'The last entry of the chain differs from the head of the chain.',
   CHECKPOINT_DIFFERS: 'The entry differs from the one in the checkpoint: the chain was rewritten.',
-  CHECKPOINT_CHANGED: 'The MAC of the checkpoint is wrong: the checkpoint was changed or forged.',
+  CHECKPOINT_CHANGED:
+    'The MAC of the checkpoint is wrong: it was changed or forged, or the key file does not hold its key.',
   ROW_DIFFERS: 'The row was changed after it was recorded.',
   ERASED_WITHOUT_ENTRY: 'Parts of the row were erased, and no entry records an erasure of its user.',
   ROW_MISSING: 'The recorded row was removed.',
