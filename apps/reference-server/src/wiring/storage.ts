@@ -71,10 +71,18 @@ function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
     if (!isCoded) throw error
     const { code, driverCode = '' } = errorFields(error)
     const isLocked = sqlitePath(url) !== null && code === 'STORE_UNAVAILABLE' && !driverCode.includes('FULL')
-    const text = fileProblems[driverCode] ?? (isLocked ? notWritable : error.message)
+    const engine = sqlitePath(url) === null ? 'postgres' : 'sqlite'
+    const text =
+      code === 'SCHEMA_OUTDATED'
+        ? `The database needs migrations. Run kyc-relay-migrate ${migrateArguments(setting, engine)}, or set DATABASE_MIGRATIONS=apply.`
+        : (fileProblems[driverCode] ?? (isLocked ? notWritable : error.message))
     throw new StartError('DATABASE_NOT_OPENED', `${variable}: ${text}${codesOf(error)}`)
   }
 }
+
+/** Arguments that migrate all tables of a database of this server. `up` alone would leave out those of the portal. */
+const migrateArguments = (setting: StoreFailure['setting'], engine: 'sqlite' | 'postgres') =>
+  setting === 'DATABASE_URL' ? `up --own-tables portal_=apps/reference-server/migrations/${engine}` : 'up --vault'
 
 const noRight =
   'The user of this process has no right to read and write the database file, the files beside it and its folder.'

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -64,6 +66,24 @@ test('while migrations wait for their lock, every listener answers probes, and t
   const ready = await fetch(`http://127.0.0.1:${server.ports.api}/readyz`)
   expect(await ready.json()).toMatchObject({ status: 'ready' })
   await server.stop('TEST_ENDED')
+})
+
+test.each([
+  ['DATABASE_URL', 'up --own-tables portal_=apps/reference-server/migrations/postgres', []],
+  ['VAULT_DATABASE_URL', 'up --vault', ['DATABASE_URL']],
+])('a start that must not migrate says how to migrate %s', async (name, said, migrated) => {
+  const urls = { DATABASE_URL: await postgres.createDatabase(), VAULT_DATABASE_URL: await postgres.createDatabase() }
+  const folder = fileURLToPath(new URL('../../migrations/postgres', import.meta.url))
+  const command = fileURLToPath(
+    new URL('../../../../packages/storage-drizzle/bin/kyc-relay-migrate.js', import.meta.url),
+  )
+  if (migrated.length > 0) {
+    execFileSync(process.execPath, [command, 'up', '--own-tables', `portal_=${folder}`, urls.DATABASE_URL])
+  }
+  const variables = { ...ports, DATA_DIR: dataDir, ...urls, DATABASE_MIGRATIONS: 'require' }
+  await expect(startServer(parseEnv(variables), createLog({ logLevel: 'silent' }))).rejects.toThrow(
+    `${name}: The database needs migrations. Run kyc-relay-migrate ${said}, or set DATABASE_MIGRATIONS=apply. (SCHEMA_OUTDATED)`,
+  )
 })
 
 test('a start that must not migrate is refused on a database that lacks migrations, and leaves no listener', async () => {
