@@ -1,12 +1,17 @@
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { StorageError } from '../../storage-error.js'
 
 const read = (client: Database.Database) => client.prepare('SELECT 1 FROM sqlite_schema').get()
 
 /**
  * Opens a file for reading only. It changes nothing, with one exception: a loss of power while the file was made leaves a
  * rollback journal. A read-only connection cannot apply it, so a writing one does first.
+ *
+ * @throws `DATABASE_UNUSABLE` for a folder, which SQLite reports as a failing disk.
  */
 export function openReadOnly(path: string): Database.Database {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new StorageError('DATABASE_UNUSABLE', 'EISDIR')
   const open = () => new Database(path, { readonly: true, fileMustExist: true })
   const client = open()
   try {

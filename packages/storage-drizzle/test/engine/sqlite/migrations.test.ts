@@ -5,10 +5,12 @@ import Database from 'better-sqlite3'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { describe, expect, test } from 'vitest'
 import { complete, databases } from '../../../schema/sqlite.js'
-import { createSqliteStorage, createSqliteVault } from '../../../src/sqlite/index.js'
+import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../../src/sqlite/index.js'
 import { dumpSchema, migrate, migrationStatus } from '../../../src/engine/sqlite/migrate.js'
 import { readMigrations } from '../../../src/engine/migrations/migration-files.js'
 import { openConnection } from '../../../src/engine/sqlite/open.js'
+import { openSqliteMigrations } from '../../../src/engine/sqlite/open-migrations.js'
+import { auditSeal } from '../../audit/audit-samples.js'
 import { startProgram } from '../../child-process.js'
 import { compileProgram } from '../../compiled.js'
 import { withLaterMigrations } from '../made-up-migrations.js'
@@ -220,6 +222,13 @@ describe('a database that is not ours to use is refused and not touched', () => 
     expect(String(error)).not.toContain(folder)
     expect(existsSync(join(folder, 'missing'))).toBe(false)
   })
+})
+
+test('a folder is no failing disk for a command that only reads', async () => {
+  const path = testFolder()
+  const refusal = { code: 'DATABASE_UNUSABLE', driverCode: 'EISDIR' }
+  await expect(openSqliteMigrations(path, 'stores', null).status()).rejects.toMatchObject(refusal)
+  await expect(openSqliteAuditLog({ path }, { log: 'stores', seal: auditSeal })).rejects.toMatchObject(refusal)
 })
 
 test('the vault may share a file with the rest, each with its own ledger', async () => {
