@@ -57,8 +57,12 @@ function rowsAfter({ kind, appId, userId, subject, contentDigest }: AuditEntry):
 
 type Change = readonly [name: string, digest: string | null]
 
-/** Returns the names of the rows that an entry is about. */
-export const accessNamesOf = (entry: AuditEntry): readonly string[] => rowsAfter(entry).map(([name]) => name)
+/** An erasure removes the closure of its user when it ends. */
+const isOfErasure = ({ kind }: AuditEntry): boolean => kind === 'ERASURE_STARTED' || kind === 'USER_ERASED'
+
+/** Returns the names of the rows that an entry is about, or that its erasure removes. */
+export const accessNamesOf = (entry: AuditEntry): readonly string[] =>
+  isOfErasure(entry) ? [`closure ${entry.userId}`] : rowsAfter(entry).map(([name]) => name)
 
 /** Creates the state before the first entry. */
 export function createAccessState(): AccessState {
@@ -72,7 +76,7 @@ export function createAccessState(): AccessState {
         for (const [name, digest] of rowsAfter(entry)) known.set(name, digest)
         const closure = `closure ${entry.userId}`
         if (entry.kind === 'USER_CLOSED') erased.delete(closure)
-        if (entry.kind === 'ERASURE_STARTED' || entry.kind === 'USER_ERASED') erased.add(closure)
+        if (isOfErasure(entry)) erased.add(closure)
       }
     },
     compare({ name, digest }) {
@@ -81,7 +85,7 @@ export function createAccessState(): AccessState {
       if (expected == null) return 'ROW_WITHOUT_ENTRY'
       return expected === digest ? null : 'ROW_DIFFERS'
     },
-    // Retention removes tokens, and a revoked grant takes its tokens with it. An erasure removes a closure when it ends.
+    // Retention removes tokens, and a revoked grant takes its tokens with it.
     missing: () =>
       [...known].flatMap(([name, digest]) =>
         digest === null || name.startsWith('token ') || erased.has(name) ? [] : [name],
