@@ -123,6 +123,13 @@ async function isOwnResolverDown(settings: GuardedConnectionSettings, signal: Ab
 /** Most addresses to try: a name with a thousand addresses must not cause a thousand connections. */
 const maxAddressesTried = 4
 
+/** Puts IPv4 and IPv6 addresses in turns: one family can be out of reach of this machine, or of the endpoint. */
+function inTurns(addresses: readonly string[]): readonly string[] {
+  const isIpv6 = (address: string) => address.includes(':')
+  const families = [addresses.filter((address) => !isIpv6(address)), addresses.filter(isIpv6)]
+  return addresses.flatMap((_, index) => families.flatMap((family) => family.slice(index, index + 1)))
+}
+
 async function connect(
   url: URL,
   addresses: readonly string[],
@@ -130,7 +137,13 @@ async function connect(
   seen: ConnectionSighting,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { socket, remoteAddress } = await dialFirst(url, addresses.slice(0, maxAddressesTried), settings, seen, signal)
+  const { socket, remoteAddress } = await dialFirst(
+    url,
+    inTurns(addresses).slice(0, maxAddressesTried),
+    settings,
+    seen,
+    signal,
+  )
   seen.mark('connectMs')
   if (!isSameAddress(remoteAddress, seen.address ?? '')) {
     socket.destroy()

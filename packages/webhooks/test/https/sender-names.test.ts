@@ -63,6 +63,12 @@ describe('names and addresses', () => {
     expect(dialled).toEqual(addresses.slice(0, 4))
   })
 
+  test('both families take turns: the addresses of one can all be out of reach', async () => {
+    const addresses = ['8.8.8.8', '8.8.4.4', '1.1.1.1', '9.9.9.9', '2606:2800::1', '2606:2800::2', '2606:2800::3']
+    await guarded('https://partner.com/', { resolve: to(...addresses) })
+    expect(dialled).toEqual(['8.8.8.8', '2606:2800::1', '8.8.4.4', '2606:2800::2'])
+  })
+
   test('the name is asked for once per attempt, so that a second answer cannot slip in', async () => {
     let asked = 0
     const flipping: NameResolver = () => {
