@@ -11,6 +11,7 @@ import { wireEvents } from './events.js'
 import { wireInternalApi } from './internal-api.js'
 import { wireOperations } from './operations.js'
 import { wireStandardApi } from './standard-api.js'
+import { createCursorSeal } from '../storage/sealed-cursors.js'
 import { openStorage, type StoreFailure } from './storage.js'
 import { wireSubmissions } from './submissions.js'
 
@@ -48,6 +49,7 @@ export async function openServerParts(input: ServerInput) {
   const storage = await openStorage(env, { cipher, audit: seal }, input.onStoreFailure, migrationLog)
   const catalogue = createEventCatalogue({ kycStatusEvents: env.kycStatusEvents, own: input.ownEventTypes })
   const photos = await openPhotoStore(env, now)
+  const cursors = createCursorSeal(keys)
 
   const operations = await wireOperations({
     ...{ env, log, storage, seal, cipher, now, catalogue, internalToken: input.internalToken },
@@ -66,6 +68,7 @@ export async function openServerParts(input: ServerInput) {
     download: events.download,
     isPhotoUrlAllowed: events.isPhotoUrlAllowed,
     photos,
+    cursors,
     now,
   })
   const apis = { ...input, storage, operations, callers, events, catalogue, now }
@@ -77,7 +80,7 @@ export async function openServerParts(input: ServerInput) {
       ...{ ...apis, photos },
       closedAccountYears: env.closedAccountRetentionYears === 0 ? null : env.closedAccountRetentionYears,
     }),
-    standardApp: wireStandardApi({ ...apis, graphql: submissions.standardGraphql }),
+    standardApp: wireStandardApi({ ...apis, cursors, graphql: submissions.standardGraphql }),
     worker: events.worker,
     photoWorker: submissions.photoWorker,
     storage,

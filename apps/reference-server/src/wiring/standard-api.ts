@@ -12,6 +12,7 @@ import { createTestEvents } from '../webhooks-api/test-event.js'
 import type { Callers } from './callers.js'
 import type { Events } from './events.js'
 import type { Operations } from './operations.js'
+import { sealDeliveryPages, sealFeed, type CursorSeal } from '../storage/sealed-cursors.js'
 import type { Storage } from './storage.js'
 
 /** Creates the standard API: GraphQL, the webhooks API of partners, and the portal. */
@@ -24,6 +25,7 @@ export function wireStandardApi(deps: {
   readonly events: Events
   readonly catalogue: EventCatalogue
   readonly graphql: Handler<EdgeEnv>
+  readonly cursors: CursorSeal
   readonly now: () => Date
 }) {
   const { env, log, storage, events, catalogue, now } = deps
@@ -37,12 +39,13 @@ export function wireStandardApi(deps: {
     graphql: deps.graphql,
     graphiql: !env.production && isLoopbackAddress(env.host),
     webhooks: {
-      ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
+      ...{ apiKeys, checkUrl, limits, failures, now, grants: deps.callers.grants },
+      store: sealDeliveryPages(store, deps.cursors),
       reconciliation: { overview, verifications, photoJobs },
       sealHeaders: endpointHeaders.seal,
       bodySealer: storage.vault.bodySealer,
       recoveries: storage.recoveries,
-      feed: storage.feed,
+      feed: sealFeed(storage.feed, deps.cursors),
       bodyAgeMs: env.retention.bodyAgeMs,
       catalogue,
       testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher, eventTypes }),

@@ -17,6 +17,7 @@ import { createSecureApp } from '../submissions/secure-app.js'
 import { createTokenizedHandler } from '../submissions/tokenized-handler.js'
 import type { Callers } from './callers.js'
 import type { Operations } from './operations.js'
+import { sealVerificationPages, type CursorSeal } from '../storage/sealed-cursors.js'
 import type { Storage } from './storage.js'
 
 /**
@@ -31,6 +32,7 @@ export function wireSubmissions(deps: {
   readonly photos: PhotoStore
   readonly download: Downloader
   readonly isPhotoUrlAllowed: (url: string) => boolean
+  readonly cursors: CursorSeal
   readonly now: () => Date
 }) {
   const { env, log, now } = deps
@@ -85,7 +87,7 @@ export function wireSubmissions(deps: {
     standardGraphql: route('api', null, {
       schema: standardSchema({
         ingestion,
-        verifications,
+        verifications: sealVerificationPages(verifications, deps.cursors),
         photoJobs,
         openDetails: (record) => openDetails(record, vault),
       }),

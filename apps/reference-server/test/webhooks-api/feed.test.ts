@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
+import { createCursorSeal } from '../../src/storage/sealed-cursors.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 let server: RunningTestServer
@@ -78,7 +82,8 @@ it('has a cursor on every page, filters by type, and keeps apps apart', async ()
 })
 
 it('refuses what it does not know, with a code and without the value', async () => {
-  const ahead = Buffer.from(`f0.999999.${app(0).appId}`).toString('base64url')
+  const { seal } = createCursorSeal(parseKeyFile(readFileSync(join(server.dataDir, 'keys.json'), 'utf8')))
+  const ahead = seal(Buffer.from(`f0.999999.${app(0).appId}`).toString('base64url'))
   for (const [query, status, code] of [
     ['?after=canary', 400, 'CURSOR_INVALID'],
     [`?after=${ahead}`, 410, 'CURSOR_UNKNOWN'],
