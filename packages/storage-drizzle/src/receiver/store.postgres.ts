@@ -8,6 +8,8 @@ import { storageErrorOf } from '../engine/postgres/errors.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { checkedLimit } from '../page-cursor.js'
+import { checkedDurationMs } from './values.js'
 
 const value = sql.placeholder
 
@@ -99,11 +101,11 @@ export async function createPostgresDeduplicationStore(
   const database = createDatabase(pool, connection)
   const instant = () => clock?.() ?? null
 
-  async function claim(on: Queryable, request: { eventId: string; leaseMs: number }): Promise<ClaimAnswer> {
+  async function claim(on: Queryable, eventId: string, leaseMs: number): Promise<ClaimAnswer> {
     for (;;) {
-      const [taken] = await claimEvent.rows(on, { ...request, now: instant() })
+      const [taken] = await claimEvent.rows(on, { eventId, leaseMs, now: instant() })
       if (taken !== undefined) return { kind: 'claimed', fence: taken.fence }
-      const [row] = await findEvent.rows(on, { eventId: request.eventId, now: instant() })
+      const [row] = await findEvent.rows(on, { eventId, now: instant() })
       if (row?.state === 'COMPLETED') return { kind: 'completed' }
       if (row?.state === 'CLAIMED' && row.leaseEndsInMs > 0) {
         return { kind: 'in_progress', leaseEndsInMs: row.leaseEndsInMs }
@@ -113,7 +115,7 @@ export async function createPostgresDeduplicationStore(
   }
 
   return {
-    claim: (request) => database.run((on) => claim(on, request)),
+    claim: ({ eventId, leaseMs }) => database.run((on) => claim(on, eventId, checkedDurationMs(leaseMs))),
     complete: ({ eventId, fence }) =>
       database.run(async (on) => {
         const ended = await endClaim.count(on, { eventId, fence, state: 'COMPLETED', now: instant() })
@@ -126,7 +128,12 @@ export async function createPostgresDeduplicationStore(
         const ended = await endClaim.count(on, { eventId, fence, state: 'RELEASED', now: instant() })
         return ended === 1 ? 'released' : 'stale'
       }),
-    forget: (request) => database.run((on) => forgetEvents.count(on, { ...request, now: instant() })),
+    forget: (request) =>
+      database.run((on) => {
+        const olderThanMs = checkedDurationMs(request.olderThanMs)
+        const limit = checkedLimit(request.limit, Number.MAX_SAFE_INTEGER)
+        return forgetEvents.count(on, { olderThanMs, limit, now: instant() })
+      }),
     close,
   }
 }

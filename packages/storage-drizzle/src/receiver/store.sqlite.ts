@@ -9,7 +9,9 @@ import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
 import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { createGroupCommit } from '../engine/sqlite/group-commit.js'
+import { checkedLimit } from '../page-cursor.js'
 import { receiverEvents } from './tables.sqlite.js'
+import { checkedDurationMs } from './values.js'
 
 const value = sql.placeholder
 
@@ -101,11 +103,11 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
   const statements = prepareStatements(drizzle({ client }))
   const commits = createGroupCommit(client)
 
-  function claim(request: { readonly eventId: string; readonly leaseMs: number }): ClaimAnswer {
+  function claim({ eventId, leaseMs }: { readonly eventId: string; readonly leaseMs: number }): ClaimAnswer {
     const now = clock().getTime()
-    const [taken] = statements.claim.all({ ...request, now })
+    const [taken] = statements.claim.all({ eventId, leaseMs: checkedDurationMs(leaseMs), now })
     if (taken !== undefined) return { kind: 'claimed', fence: taken.fence }
-    const row = statements.find.get({ eventId: request.eventId })
+    const row = statements.find.get({ eventId })
     if (row === undefined) throw new StorageError('STORE_FAILED')
     return row.state === 'COMPLETED' ? { kind: 'completed' } : { kind: 'in_progress', leaseEndsInMs: row.at - now }
   }
@@ -124,7 +126,10 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
         return changes === 1 ? 'released' : 'stale'
       }),
     forget: ({ olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number }) =>
-      commits.write(() => statements.forget.run({ before: clock().getTime() - olderThanMs, limit }).changes),
+      commits.write(() => {
+        const before = clock().getTime() - checkedDurationMs(olderThanMs)
+        return statements.forget.run({ before, limit: checkedLimit(limit, Number.MAX_SAFE_INTEGER) }).changes
+      }),
     close: () =>
       new Promise<void>((resolve) => {
         commits.close()

@@ -40,6 +40,27 @@ describe('DeduplicationStore', () => {
   })
 })
 
+test.each([
+  { olderThanMs: null, limit: 10 },
+  { olderThanMs: -60_000, limit: 10 },
+  { olderThan: 1, limit: 10 },
+  { olderThanMs: 1, limit: 1.5 },
+  { olderThanMs: 1 },
+])('nothing is forgotten for %j', async (request) => {
+  const store = await createPostgresDeduplicationStore({ pool }, { migrations: 'require' })
+  const [eventId, leaseMs] = [uuid('x-event'), 1_000]
+  await store.claim({ eventId, leaseMs })
+  await store.complete({ eventId, fence: 1 })
+  await expect(store.forget(request as never)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+  expect(await store.claim({ eventId, leaseMs })).toEqual({ kind: 'completed' })
+})
+
+test.each([null, undefined, -1, NaN, '1000'])('no lease is of %s', async (leaseMs) => {
+  const store = await createPostgresDeduplicationStore({ pool }, { migrations: 'require' })
+  const claimed = store.claim({ eventId: uuid('x-event'), leaseMs: leaseMs as never })
+  await expect(claimed).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+})
+
 describe('markProcessed in a transaction of the caller', () => {
   const eventId = uuid('x-event')
 
