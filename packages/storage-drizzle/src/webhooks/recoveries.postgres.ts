@@ -5,7 +5,7 @@ import type { DueNotifications } from '../engine/postgres/notifications.js'
 import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import { checkedLimit } from '../page-cursor.js'
-import { countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
+import { checkedTime, countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
 import * as statements from './recovery-statements.postgres.js'
 import { recoveries } from './recovery-tables.postgres.js'
 import { unnamedTypes } from './values.js'
@@ -23,14 +23,16 @@ export function createRecoveryStore(dependencies: {
   const { database, notifications, instant } = dependencies
 
   async function start(on: Queryable, request: Parameters<RecoveryStore['startRecovery']>[0]) {
-    const { appId, endpointId, recoveryId, since, until } = request
+    const { appId, endpointId, recoveryId } = request
+    const since = checkedTime(request.since)
+    const until = request.until ?? null
     if ((await statements.shareEndpoint.rows(on, { appId, endpointId })).length === 0) return 'not_found'
     const at = timeOf(instant())
     const inserted = await queryBuilder(on)
       .insert(recoveries)
       .values({
         ...{ appId, recoveryId, endpointId, since, createdAt: at },
-        until: until === null ? at : sql`least(${until.toISOString()}::timestamptz, ${at})`,
+        until: until === null ? at : sql`least(${checkedTime(until).toISOString()}::timestamptz, ${at})`,
         eventTypes: request.eventTypes === null ? null : JSON.stringify(request.eventTypes),
         state: 'RUNNING',
       })

@@ -4,7 +4,7 @@ import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { checkedLimit } from '../page-cursor.js'
 import { preparePublishing } from './publishing.sqlite.js'
-import { countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
+import { checkedTime, countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
 import { prepareRecoveries } from './recovery-statements.sqlite.js'
 import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 import { deliveryClass, unnamedTypes } from './values.js'
@@ -25,8 +25,9 @@ export function createRecoveryStore(dependencies: {
     const other = and(eq(recoveries.endpoint, endpoint), isRunning)
     if (db.select().from(recoveries).where(other).get() !== undefined) return 'running'
     const now = clock().getTime()
-    const { appId, recoveryId, since, until, eventTypes } = request
-    const range = { since: since.getTime(), until: Math.min(until?.getTime() ?? now, now) }
+    const { appId, recoveryId, eventTypes } = request
+    const until = checkedTime(request.until ?? new Date(now)).getTime()
+    const range = { since: checkedTime(request.since).getTime(), until: Math.min(until, now) }
     const types = eventTypes === null ? null : JSON.stringify(eventTypes)
     const row = { ...{ appId, recoveryId, endpoint, ...range }, eventTypes: types, createdAt: now }
     db.insert(recoveries)

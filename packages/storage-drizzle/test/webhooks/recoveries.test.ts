@@ -68,6 +68,27 @@ describe.each(engines)('a recovery on $engine', ({ start, open, stop }) => {
 
   const progress = (recoveryId: string) => stores.recoveries.findRecovery({ appId, recoveryId })
 
+  test.each([{ since: undefined }, { since: null }, { since: new Date(NaN) }, { until: new Date(NaN) }])(
+    'does not start with %j',
+    async (wrong) => {
+      const request = {
+        recoveryId: uuid('wrong'),
+        appId,
+        endpointId,
+        since: startOfTests,
+        until: null,
+        eventTypes: null,
+      }
+      const started = stores.recoveries.startRecovery({ ...request, ...wrong } as never)
+      await expect(started).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+    },
+  )
+
+  test('without an end goes up to now', async () => {
+    const request = { recoveryId: uuid('open'), appId, endpointId, since: startOfTests, eventTypes: null }
+    expect(await stores.recoveries.startRecovery(request as never)).toBe('started')
+  })
+
   test('delivers what was not acknowledged, oldest first', async () => {
     const acknowledged = await publish('acknowledged')
     expect(await end('DELIVERED')).toEqual([acknowledged])

@@ -121,9 +121,10 @@ export function storageErrorOf(error: unknown): StorageError {
   return new StorageError(code, systemCode, cause)
 }
 
-/** Checks for an argument of another type or an invalid date: nothing was sent, and a retry does not help. */
+/** Checks for an argument that is missing, of another type or an invalid date: nothing was sent, and a retry does not help. */
 function isOfArgument(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true
+  if (hasText(error, /^No value for placeholder /)) return true
   return error instanceof Error && isOfArgument(error.cause)
 }
 
