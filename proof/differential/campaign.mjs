@@ -7,6 +7,7 @@ import { startOwnPostgres } from '../../packages/storage-drizzle/test/engine/pos
 import { emptyTables } from '../../packages/storage-drizzle/test/engine/postgres/empty-tables.ts'
 import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
 import { sabotages } from './sabotage.mjs'
+import { cipher } from '../../packages/storage-drizzle/test/vault/any-cipher.ts'
 
 const longestSequence = 150
 const modes = [
@@ -35,7 +36,7 @@ async function startDatabases() {
     await server.ask(`CREATE DATABASE ${database}`)
     const connectionString = server.url({ database })
     await (await createPostgresStorage({ connectionString }, { distributed })).close()
-    await (await createPostgresVault({ connectionString }, { cipher: {}, distributed })).close()
+    await (await createPostgresVault({ connectionString }, { cipher, distributed })).close()
     for (const [lane, ofLane] of sides.entries()) {
       await server.ask(`CREATE DATABASE ${database}_${lane} TEMPLATE ${database}`)
       const pool = poolOf(`${database}_${lane}`, 5)

@@ -1,3 +1,4 @@
+import type { PiiCipher } from '@kyc-relay/kyc-core'
 import { StorageError } from './storage-error.js'
 
 /** The type of each option. A host may give the same options to both engines. */
@@ -21,11 +22,21 @@ const types = {
 
 type OptionName = keyof typeof types
 
+const cipherMethods = [
+  'currentKeyId',
+  'createDataKey',
+  'seal',
+  'open',
+  'fingerprint',
+  'rewrapDataKey',
+  'evictDataKey',
+] as const satisfies readonly (keyof PiiCipher)[]
+
 /**
  * Checks the options of a storage or a vault: a misspelt one would have no effect.
  *
  * @throws StorageError `ARGUMENT_INVALID` for an unknown name, a value of another type, `migrations` that is neither
- *   `apply` nor `require`, or a missing required option
+ *   `apply` nor `require`, a cipher that lacks a method, or a missing required option
  */
 export function checkOptions(
   options: Readonly<Partial<Record<OptionName, unknown>>>,
@@ -39,5 +50,7 @@ export function checkOptions(
   const isComplete = required.every((name) => options[name] !== undefined)
   const { migrations = 'apply' } = options
   const isMode = migrations === 'apply' || migrations === 'require'
-  if (!isKnown || !isComplete || !isMode) throw new StorageError('ARGUMENT_INVALID')
+  const { cipher } = options as { readonly cipher?: Partial<PiiCipher> }
+  const isCipher = cipher === undefined || cipherMethods.every((method) => typeof cipher?.[method] === 'function')
+  if (!isKnown || !isComplete || !isMode || !isCipher) throw new StorageError('ARGUMENT_INVALID')
 }

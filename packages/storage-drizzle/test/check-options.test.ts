@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
+import { fillPlaceholders, sql } from 'drizzle-orm'
 import pg from 'pg'
 import {
   createPostgresDeduplicationStore,
@@ -14,7 +15,7 @@ import {
   insertEvent as insertOnSqlite,
 } from '../src/sqlite/index.js'
 import { storageErrorOf as postgresErrorOf } from '../src/engine/postgres/errors.js'
-import { cipher } from './vault/first-data-key.js'
+import { cipher } from './vault/any-cipher.js'
 
 // Options are checked before a database is opened: nothing listens there, and the folder is missing.
 const nowhere = { connectionString: 'postgres://kyc@127.0.0.1:1/kyc' }
@@ -57,6 +58,11 @@ describe.each(Object.entries(opening))('%s', (name, open) => {
 test.each(['createSqliteVault', 'createPostgresVault'])('%s refuses to open without a cipher', async (name) => {
   await expect(opening[name]?.({} as never)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
   await expect(opening[name]?.(undefined as never)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+})
+
+test.each([{}, { ...cipher, evictDataKey: undefined }])('a vault refuses the cipher %j', async (wrong) => {
+  for (const name of ['createSqliteVault', 'createPostgresVault'])
+    await expect(opening[name]?.({ cipher: wrong } as never)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
 })
 
 test.each([{ migrations: 'requier' }, { clok: () => new Date(0) }])(
@@ -126,10 +132,19 @@ test('an event is not written on a connection of another database, and a retry d
   expect(insert).toThrow(expect.objectContaining({ code: 'SCHEMA_OUTDATED', retryable: false }))
 })
 
+const missing = (() => {
+  try {
+    return fillPlaceholders([sql.placeholder('limit')], {})
+  } catch (error) {
+    return error
+  }
+})()
+
 test.each([
   ['a wrong type', new TypeError('text')],
   ['an invalid date', new RangeError('text')],
   ['a wrong type that Drizzle wraps', new Error('text', { cause: new TypeError('text') })],
+  ['a missing argument', missing],
 ])('PostgreSQL calls %s an argument, and a retry does not help', (_what, error) => {
   expect(postgresErrorOf(error)).toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
 })

@@ -4,6 +4,7 @@ import { createPostgresDeduplicationStore, createPostgresStorage, createPostgres
 import { testConformance } from './postgres-conformance.js'
 import { startPostgres } from './engine/postgres/postgres-server.js'
 import { makeRuntimeUser } from './engine/postgres/runtime-role.js'
+import { cipher } from './vault/any-cipher.js'
 
 let asUser: pg.Pool
 let asOwner: pg.Pool
@@ -14,7 +15,7 @@ testConformance(async () => {
   const connectionString = await server.createDatabase()
   const owner = new pg.Pool({ connectionString, max: 3 })
   await (await createPostgresStorage({ connectionString })).close()
-  await (await createPostgresVault({ connectionString }, { cipher: {} as never })).close()
+  await (await createPostgresVault({ connectionString }, { cipher })).close()
   await (await createPostgresDeduplicationStore({ connectionString })).close()
   asOwner = owner
   const user = await makeRuntimeUser(owner, connectionString)

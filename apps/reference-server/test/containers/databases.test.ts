@@ -14,6 +14,7 @@ import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
 import { app, makeSecrets, read, root } from './container-files.js'
+import { cipher } from '../../../../packages/storage-drizzle/test/vault/any-cipher.js'
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0
 if (!hasPsql) console.warn('NOT TESTED: docker/create-databases.sql, since psql is not installed')
@@ -83,7 +84,7 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
     // As the services migrate and rights do.
     const options = { ownTables: ownTables('postgres') }
     await (await createPostgresStorage({ connectionString: urls.kycOwner }, options)).close()
-    await (await createPostgresVault({ connectionString: urls.vaultOwner }, { cipher: {} as never })).close()
+    await (await createPostgresVault({ connectionString: urls.vaultOwner }, { cipher })).close()
     expect(grantRights(server, secrets)).toMatchObject({ status: 0, stderr: '' })
   })
   afterAll(async () => {

@@ -13,6 +13,7 @@ import { makeRuntimeUser } from '../../../../packages/storage-drizzle/test/engin
 import { ownTables } from '../../src/storage/server-stores.js'
 import { createPortalClient } from '../portal/portal-client.js'
 import { startTestServer, submissionDocument, submissionVariables } from '../running-server.js'
+import { cipher } from '../../../../packages/storage-drizzle/test/vault/any-cipher.js'
 
 let postgres: PostgresServer
 
@@ -44,7 +45,7 @@ test.each(ways)('a server works as a user without DDL, %s', async (way) => {
     makeDatabase((connectionString) =>
       createPostgresStorage({ connectionString }, { ownTables: ownTables('postgres') }),
     ),
-    makeDatabase((connectionString) => createPostgresVault({ connectionString }, { cipher: {} as never })),
+    makeDatabase((connectionString) => createPostgresVault({ connectionString }, { cipher })),
   ])
   const poolers = way === 'directly' ? [] : await Promise.all(databases.map(({ url }) => startPgbouncer(url)))
   const [business, vault] =

@@ -35,12 +35,14 @@ let server: PostgresServer
 let connectionString: string
 let pool: pg.Pool
 
+const cipher = createLocalCipher({ keys: parseKeyFile(auditKeyFile) })
+
 beforeAll(async () => {
   server = await startPostgres()
   connectionString = await server.createDatabase()
   pool = new pg.Pool({ connectionString, max: 20 })
   await (await createPostgresStorage({ pool })).close()
-  await (await createPostgresVault({ pool }, { cipher: {} as never })).close()
+  await (await createPostgresVault({ pool }, { cipher })).close()
 })
 afterAll(async () => {
   await pool.end()
@@ -54,7 +56,6 @@ const database: PostgresDatabase = {
 }
 const open = () =>
   createPostgresStorage({ pool }, { audit: auditSeal, clock: () => startOfTests, migrations: 'require', notify: false })
-const cipher = createLocalCipher({ keys: parseKeyFile(auditKeyFile) })
 const openVault = () => createPostgresVault({ pool }, { cipher, audit: auditSeal, migrations: 'require' })
 const readLog = (log: 'stores' | 'vault') => openPostgresAuditLog({ connectionString }, { log, seal: auditSeal })
 

@@ -2,7 +2,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresVault } from '../../src/postgres/index.js'
 import type { StoredVault } from '../../src/internal/index.js'
-import { cipher, expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
+import { cipher } from './any-cipher.js'
+import { expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
 import { startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 
 describe("an owner's first data key in PostgreSQL", () => {

@@ -2,7 +2,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, test } from 'vitest'
 import { createSqliteVault } from '../../src/sqlite/index.js'
 import type { StoredVault } from '../../src/internal/index.js'
-import { cipher, expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
+import { cipher } from './any-cipher.js'
+import { expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
 
 describe("an owner's first data key in SQLite", () => {
   let database: Database.Database

@@ -1,11 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import type { ClearValue } from '@kyc-relay/kyc-core/internal'
 import { expect } from 'vitest'
 import type { StoredVault } from '../../src/vault/vault.js'
 import { uuid } from '../samples.js'
-
-export const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date(0) })) })
 
 const owner = { appId: uuid('app'), userId: uuid('new user') }
 const ssn = { kind: 'ssn', value: '078-05-1120' } as const

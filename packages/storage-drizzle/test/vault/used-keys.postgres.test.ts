@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault, postgresNeedsKeys } from '../../src/postgres/index.js'
 import { startPostgres } from '../engine/postgres/postgres-server.js'
+import { cipher } from './any-cipher.js'
 
 test('a database needs the key file once it holds an API key, a check of a key or a data key', async () => {
   const server = await startPostgres()
@@ -9,7 +10,7 @@ test('a database needs the key file once it holds an API key, a check of a key o
   const connectionString = await server.createDatabase()
   expect(await postgresNeedsKeys({ connectionString })).toBe(false)
   await (await createPostgresStorage({ connectionString })).close()
-  await (await createPostgresVault({ connectionString }, { cipher: {} as never })).close()
+  await (await createPostgresVault({ connectionString }, { cipher })).close()
   expect(await postgresNeedsKeys({ connectionString })).toBe(false)
   const pool = new pg.Pool({ connectionString, max: 1 })
   onTestFinished(() => pool.end())

@@ -6,6 +6,7 @@ import { createTestAuthority, type TestAuthority } from '../../../../webhooks/te
 import { createPostgresStorage, createPostgresVault, StorageError } from '../../../src/postgres/index.js'
 import { submission } from '../../samples.js'
 import { freePort, startOwnPostgres, type OwnPostgres } from './own-postgres.js'
+import { cipher } from '../../vault/any-cipher.js'
 
 let server: OwnPostgres
 let authority: TestAuthority
@@ -38,7 +39,7 @@ async function makeUser(changes = 'LOGIN'): Promise<string> {
 async function refusalOf(connectionString: string): Promise<StorageError> {
   const refusals = await Promise.all([
     createPostgresStorage({ connectionString }).catch((error: unknown) => error),
-    createPostgresVault({ connectionString }, { cipher: {} as never }).catch((error: unknown) => error),
+    createPostgresVault({ connectionString }, { cipher }).catch((error: unknown) => error),
   ])
   const [refusal] = refusals
   if (!(refusal instanceof StorageError)) throw new Error('it opened')

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { createPostgresStorage, createPostgresVault } from '../../../src/postgres/index.js'
 import { distributeSql } from './distribution-guard.js'
 import { emptyTables, startPostgres } from './postgres-server.js'
+import { cipher } from '../../vault/any-cipher.js'
 
 /** URL of a Citus for tests of distributed tables. Without it they run on plain PostgreSQL. */
 const citus = process.env['TEST_CITUS_URL']
@@ -30,7 +31,7 @@ export async function createMigratedDatabase({
   const onCitus = distributed && citus !== undefined ? citus : null
   const { connectionString, stop } = onCitus === null ? await onPostgres() : await inSchemaOf(onCitus)
   await (await createPostgresStorage({ connectionString }, { distributed })).close()
-  await (await createPostgresVault({ connectionString }, { cipher: {} as never, distributed })).close()
+  await (await createPostgresVault({ connectionString }, { cipher, distributed })).close()
   if (onCitus === null) return { connectionString, stop, empty: emptyTables }
   const owner = new pg.Client({ connectionString })
   await owner.connect()

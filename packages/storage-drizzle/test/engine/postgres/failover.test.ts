@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault, openPostgresAuditLog } from '../../../src/postgres/index.js'
 import { submission } from '../../samples.js'
 import { freePort, startOwnPostgres, type OwnPostgres } from './own-postgres.js'
+import { cipher } from '../../vault/any-cipher.js'
 
 let primary: OwnPostgres
 let standby: OwnPostgres
@@ -66,7 +67,7 @@ test('a wrong password is told of, not that there is no primary', async () => {
 test('a promoted standby is found without a restart, and listened to again', async () => {
   const connectionString = urlOf([primary.port, standby.port], '?target_session_attrs=read-write')
   const storage = await createPostgresStorage({ connectionString })
-  const vault = await createPostgresVault({ connectionString }, { cipher: {} as never })
+  const vault = await createPostgresVault({ connectionString }, { cipher })
   let wakes = 0
   const stopListening = await storage.webhooks.onDue(() => (wakes += 1))
   await storage.verifications.record(submission('before'))

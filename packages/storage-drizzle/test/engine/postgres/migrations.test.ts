@@ -11,6 +11,7 @@ import { describeSchema, migrate, migrationStatus } from '../../../src/engine/po
 import { openPostgresMigrations } from '../../../src/engine/postgres/open-migrations.js'
 import { withLaterMigrations } from '../made-up-migrations.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
+import { cipher } from '../../vault/any-cipher.js'
 
 const histories = ['postgres', 'postgres-vault', 'postgres-receiver'] as const
 
@@ -261,7 +262,7 @@ describe('migrating', () => {
 
   test('the vault may share a database with the rest, each with its own ledger', async () => {
     const storage = await createPostgresStorage({ connectionString })
-    const vault = await createPostgresVault({ connectionString }, { cipher: {} as never })
+    const vault = await createPostgresVault({ connectionString }, { cipher })
     await vault.close()
     await storage.close()
     await (await createPostgresStorage({ connectionString }, { migrations: 'require' })).close()

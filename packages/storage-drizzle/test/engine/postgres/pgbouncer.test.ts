@@ -8,6 +8,7 @@ import { statement } from '../../../src/engine/postgres/statement.js'
 import { testConformance } from '../../postgres-conformance.js'
 import { pgbouncerProgram, startPgbouncer, type Pgbouncer } from './pgbouncer.js'
 import { startPostgres } from './postgres-server.js'
+import { cipher } from '../../vault/any-cipher.js'
 
 if (pgbouncerProgram === null) console.warn('SKIPPED: pgbouncer is not installed, so nothing is tested behind it.')
 
@@ -25,7 +26,7 @@ describe.skipIf(pgbouncerProgram === null)('behind PgBouncer in transaction mode
     const through = { connectionString: pooler.connectionString, transactionPooler: true } as const
     // The migrations too.
     await (await createPostgresStorage(through)).close()
-    await (await createPostgresVault(through, { cipher: {} as never })).close()
+    await (await createPostgresVault(through, { cipher })).close()
     const connections = [1, 2].map(() => connectPool({ ...through, maxConnections: 5 }))
     return {
       locations: connections.map(({ pool }) => ({ pool, transactionPooler: true })),
