@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { KycError } from '../kyc-error.js'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
 import { ARGUMENT_SCHEMAS, argumentsSchema, type Arguments } from './arguments.js'
+import { isPolicy } from './check-policy.js'
 import { checkCountries } from './country-rules.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
@@ -97,6 +99,7 @@ function checkProvider({ text, refuse, policy }: RuleContext): void {
  * input. No text of the result holds a value of the input.
  *
  * @param input The arguments by name, for example the variables of the GraphQL request.
+ * @throws KycError `ARGUMENT_INVALID` for an unknown or wrong option, also inside `policy`
  *
  * @example
  * ```ts
@@ -107,8 +110,21 @@ function checkProvider({ text, refuse, policy }: RuleContext): void {
  * ```
  */
 export function parseSubmission(input: unknown, options: ParseSubmissionOptions = {}): ParsedSubmission {
+  checkOptions(options)
   const { submission, violations, warnings } = examineSubmission(input, options)
   return submission ? { ok: true, submission, warnings } : { ok: false, violations }
+}
+
+/** Misspelt, a setting would leave a rule off, or on. */
+function checkOptions(options: ParseSubmissionOptions): void {
+  const { now, policy = {}, pii = 'clear', isPhotoUrlAllowed, ...unknown } = options
+  const isRight =
+    (now === undefined || Number.isFinite((now as Partial<Date> | null)?.getTime?.())) &&
+    isPolicy(policy) &&
+    (pii === 'clear' || pii === 'tokens') &&
+    (isPhotoUrlAllowed === undefined || typeof isPhotoUrlAllowed === 'function') &&
+    Object.keys(unknown).length === 0
+  if (!isRight) throw new KycError('ARGUMENT_INVALID')
 }
 
 /** Collects violations and warnings; without violations it also returns the submission. */

@@ -317,3 +317,24 @@ describe('without options', () => {
     expect(parseSubmission(sampleSubmission(), { now, policy })).toMatchObject({ ok: true, warnings: [] })
   })
 })
+
+it.each([
+  { polcy: {} },
+  { policy: null },
+  { policy: { acceptITIN: true } },
+  { policy: { providers: 'ACME_ID' } },
+  { policy: { maxDecisionAgeDays: '730' } },
+  { pii: 'token' },
+  { now: Date.now() },
+  { now: new Date(NaN) },
+  { isPhotoUrlAllowed: true },
+])('the options %j are refused', (options) => {
+  expect(() => parseSubmission(sampleSubmission(), options as never)).toThrow(
+    expect.objectContaining({ code: 'ARGUMENT_INVALID' }),
+  )
+})
+
+it('options that are undefined have their defaults', () => {
+  const options = { now, pii: undefined, policy: { providers: undefined }, isPhotoUrlAllowed: undefined }
+  expect(parseSubmission(sampleSubmission(), options as never).ok).toBe(true)
+})

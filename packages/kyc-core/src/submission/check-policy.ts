@@ -1,4 +1,4 @@
-import { DEFAULT_SUBMISSION_POLICY, type SubmissionPolicy } from '../submission/submission-policy.js'
+import { DEFAULT_SUBMISSION_POLICY, type SubmissionPolicy } from './submission-policy.js'
 
 /** Whether each setting is known and of its type. A misspelt one would leave a rule off, or on. */
 export function isPolicy(policy: unknown): boolean {
