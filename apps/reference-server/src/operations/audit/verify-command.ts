@@ -175,10 +175,10 @@ class LogNotRead extends Error {
 }
 
 /** A database that the server never used is no temporary failure. SQLite reads none in a folder that it cannot write to. */
-const readFailureOf = ({ code, message }: StorageError) =>
-  code === 'STORE_UNAVAILABLE'
+const readFailureOf = ({ code, cause, message }: StorageError) =>
+  code === 'STORE_UNAVAILABLE' && cause === null
     ? `${code}: The file does not exist, lies in a read-only folder, or the database does not answer. Set it to the database of the server, or to a copy.`
-    : `${code}: ${message}`
+    : `${[code, cause].filter((one) => one !== null).join(', ')}: ${message}`
 
 /** The setting may be absent, so its default is named too. */
 const settingOf: Readonly<Record<AuditLogName, string>> = {

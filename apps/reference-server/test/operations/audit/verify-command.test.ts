@@ -165,6 +165,21 @@ test('a database that is not there ends with exit code 2, without its path', asy
   expect(warned.join()).not.toContain(folder)
 })
 
+test('a database server that does not answer is not called a missing file', async () => {
+  const opening = () => openAuditLog('postgres://kyc@127.0.0.1:1/kyc', { log: 'stores', seal })
+  const code = await runVerifyCommand(['verify'], {
+    open: () => Promise.resolve({ seal, logs: { stores: opening, vault: opening }, checkpointPath }),
+    readCheckpoints,
+    nowMs: () => 0,
+    print: (line) => printed.push(line),
+    warn: (line) => warned.push(line),
+  })
+  expect([code, printed]).toEqual([2, []])
+  expect(warned).toEqual([
+    expect.stringMatching(/^DATABASE_URL .*: STORE_UNAVAILABLE, NOT_LISTENING: No server listens/),
+  ])
+})
+
 test('a damaged database ends with exit code 2, by its setting', async () => {
   await reveal(3)
   const database = new Database(join(folder, 'vault.db'))
