@@ -61,7 +61,8 @@ export const proxyUrl = z
   .url({ protocol: /^https?$/ })
   // A percent sign begins two hexadecimal digits, or the password does not decode.
   .refine((text) => /^https?:\/\/(?:(?:[^/?#@%]|%[\da-f]{2})+@)?[^/?#@]+\/?$/i.test(text))
-export const databaseUrl = z.string().regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
+/** Options, as in `file:kyc.db?mode=ro`, would be part of the name of a new file. */
+export const databaseUrl = z.string().regex(/^(?:file:[^?\r\n]+|postgres(?:ql)?:\/\/.+)$/)
 
 /** A secret for an `Authorization: Bearer` header, long enough not to be guessed. */
 export const bearerToken = z.string().regex(/^[\x21-\x7e]{16,}$/)

@@ -55,12 +55,12 @@ const dataAndKeys = {
   DATABASE_URL: optional(
     databaseUrl,
     `${database}. Default: kyc.db in DATA_DIR. With PostgreSQL any number of processes can run.`,
-    { example: 'file:./data/kyc.db', expected: database },
+    { example: 'file:./data/kyc.db', expected: `${database}; a path has no ?` },
   ),
   VAULT_DATABASE_URL: optional(
     databaseUrl,
     `Database of the vault, ${database}. Default: vault.db in DATA_DIR; with PostgreSQL, DATABASE_URL.`,
-    { example: 'file:./data/vault.db', expected: database },
+    { example: 'file:./data/vault.db', expected: `${database}; a path has no ?` },
   ),
   DATABASE_MAX_CONNECTIONS: setting(
     whole(2, 1_000),

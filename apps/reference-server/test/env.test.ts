@@ -98,7 +98,14 @@ describe('the environment', () => {
     ['RECOVERY_PAUSE_MS', '-1', /: expected a whole number from 0 to 60000\. .* default, 40\.$/],
     ['RECOVERY_PAUSE_MS', '60001', /: expected a whole number from 0 to 60000\. .* default, 40\.$/],
     ['MAX_IN_FLIGHT', '0', /: expected a whole number from 1 to 100000\. .* default, 2048\.$/],
-    ['DATABASE_URL', 'mysql://h/d', /: expected file:<path> or postgres:\/\/…\. Correct or remove it\.$/],
+    [
+      'DATABASE_URL',
+      'mysql://h/d',
+      /: expected file:<path> or postgres:\/\/…; a path has no \?\. Correct or remove it\.$/,
+    ],
+    ['DATABASE_URL', 'file:./data/kyc.db\n', /; a path has no \?\. Correct or remove it\.$/],
+    ['DATABASE_URL', 'file:./data/kyc.db?mode=ro', /; a path has no \?\. Correct or remove it\.$/],
+    ['VAULT_DATABASE_URL', 'file:./data/vault.db?cache=shared', /; a path has no \?\. Correct or remove it\.$/],
     ['EXTERNAL_TOKENIZER', 'yes', /: expected 1 \(or true\), or 0 \(or false\)\./],
   ])('says of a malformed %s what is expected and what to do', (name, value, text) => {
     const { problems } = problemsOf({ [name]: value })
