@@ -22,6 +22,9 @@ const wrongKeyTexts: Readonly<Record<KeyCheck['purpose'], string>> = {
 const wrongApiKeysText = 'KEY_FILE does not hold the keys that sealed the API keys of apps (DATABASE_URL).'
 const wrongHeadersText = 'KEY_FILE does not hold the keys that sealed the static headers of endpoints (DATABASE_URL).'
 
+const wrongKeyFile = (text: string) =>
+  new StartError('KEY_FILE_WRONG', `${text} Put a removed key back, or restore the file from your backup.`)
+
 /**
  * Refuses a start when key file, vault and business database do not belong together. Otherwise old values could not be
  * opened, and new fingerprints would not match old ones.
@@ -41,16 +44,16 @@ export async function checkStart(parts: {
   const given = keyChecksOf(keys)
   const known = await inspection.listKeyChecks()
   const foreign = findForeignKey(known, given)
-  if (foreign !== null) throw new StartError('KEY_FILE_WRONG', wrongKeyTexts[foreign])
+  if (foreign !== null) throw wrongKeyFile(wrongKeyTexts[foreign])
 
   const sealKeyIds = new Set(given.flatMap(({ keyId, purpose }) => (purpose === 'seal' ? [keyId] : [])))
   const wrapping = await inspection.listWrappingKeyIds()
-  if (wrapping.some((keyId) => !sealKeyIds.has(keyId))) throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
+  if (wrapping.some((keyId) => !sealKeyIds.has(keyId))) throw wrongKeyFile(wrongKeyTexts.seal)
   // Without a fingerprint only a value tells whether a key is right. With all of them, only a damaged value could fail.
   if (wrapping.some((keyId) => !known.some((check) => check.keyId === keyId))) {
     await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
       if (!(error instanceof KycError) || error.retryable) throw error
-      throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
+      throw wrongKeyFile(wrongKeyTexts.seal)
     })
   }
   await reportDamaged(parts, new Set(known.map(({ keyId }) => keyId).filter((keyId) => sealKeyIds.has(keyId))))
@@ -76,7 +79,7 @@ async function reportDamaged(
 }
 
 const refuse = (text: string) => (error: unknown) => {
-  if (error instanceof KycError && error.code === 'KEY_UNKNOWN') throw new StartError('KEY_FILE_WRONG', text)
+  if (error instanceof KycError && error.code === 'KEY_UNKNOWN') throw wrongKeyFile(text)
   throw error
 }
 
@@ -96,11 +99,11 @@ async function checkVault({ storage, env, log }: Parameters<typeof checkStart>[0
   if (await inspection.isEmpty()) {
     throw new StartError(
       'VAULT_MISSING',
-      'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications with values in a vault.',
+      'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications with values in a vault. Correct VAULT_DATABASE_URL, or restore the vault.',
     )
   }
   throw new StartError(
     'VAULT_INCOMPLETE',
-    'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL. It is an older copy or another vault.',
+    'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL. It is an older copy or another vault. Correct VAULT_DATABASE_URL, or restore a newer vault.',
   )
 }

@@ -200,14 +200,14 @@ describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine)
       await expect(start({ ROLE: role })).rejects.toMatchObject({
         code: 'VAULT_MISSING',
         message:
-          'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications with values in a vault.',
+          'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications with values in a vault. Correct VAULT_DATABASE_URL, or restore the vault.',
       })
     }
     await databases.restore('vault', 'older')
     await expect(start()).rejects.toMatchObject({
       code: 'VAULT_INCOMPLETE',
       message:
-        'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL. It is an older copy or another vault.',
+        'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL. It is an older copy or another vault. Correct VAULT_DATABASE_URL, or restore a newer vault.',
     })
     const accepting = await start({ ALLOW_INCOMPLETE_VAULT: '1' })
     expect(await accepting.awaitLine('the vault lacks values of recorded verifications')).toMatchObject({ level: 40 })

@@ -66,7 +66,10 @@ describe.each(['sqlite', 'postgres'] as const)('a key file, on %s,', (engine) =>
         const text = JSON.stringify({ ...file, keys: changedKeys })
         write(rename === id ? text : text.replaceAll(id, rename))
       }
-      const refused = { code: 'KEY_FILE_WRONG', message: texts[purpose] }
+      const refused = {
+        code: 'KEY_FILE_WRONG',
+        message: `${texts[purpose]} Put a removed key back, or restore the file from your backup.`,
+      }
       // Other bytes under the same id.
       changed((key) => ({ ...key, key: randomBytes(32).toString('base64') }))
       await expect(start()).rejects.toMatchObject(refused)
