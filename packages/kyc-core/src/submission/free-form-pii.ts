@@ -1,6 +1,6 @@
 import { holdsCardNumber } from './card-number.js'
 import { normaliseDocumentNumber } from './document-number.js'
-import { encodeSsn, holdsEncodedSsn, type EncodedSsn } from './encoded-ssn.js'
+import { encodeDocumentNumber, encodeSsn, holdsEncoded, type EncodedValue } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import type { JsonObject, JsonValue } from './json-value.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
@@ -40,9 +40,10 @@ const LEADING_ZEROS = /^0+/
 interface Secrets {
   /** Nine digits. */
   readonly ssn: string | null
-  readonly encodedSsn: EncodedSsn | null
   /** Six or more letters and digits, folded. */
   readonly documentNumber: string | null
+  /** Those that there are, in other encodings. */
+  readonly encoded: readonly EncodedValue[]
 }
 
 function isImage(text: string): boolean {
@@ -63,18 +64,24 @@ function holdsMrz(folded: string): boolean {
   )
 }
 
-/** Checks for the digits as a number: without their leading zeros, or with more of them. */
+function holdsSsn(folded: string, digits: string): boolean {
+  const backwards = [...digits].reverse().join('')
+  return [digits, backwards].some((target) => holdsSpelled(folded, target, 'digits')) || holdsNumber(folded, digits)
+}
+
+/** Checks for the digits as a number: without their leading zeros, or with more of them, or in groups. */
 function holdsNumber(folded: string, digits: string): boolean {
   const number = digits.replace(LEADING_ZEROS, '')
-  if (number.length < MIN_NUMBER || !folded.includes(number)) return false
-  return new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
+  if (number.length < MIN_NUMBER) return false
+  if (number !== digits && holdsSpelled(folded, number, 'digits')) return true
+  return folded.includes(number) && new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
 }
 
 function isClearText(text: string, secrets: Secrets): boolean {
   const folded = foldText(text)
   return (
-    (secrets.ssn !== null && (holdsSpelled(folded, secrets.ssn, 'digits') || holdsNumber(folded, secrets.ssn))) ||
-    (secrets.encodedSsn !== null && holdsEncodedSsn(text, secrets.encodedSsn)) ||
+    (secrets.ssn !== null && holdsSsn(folded, secrets.ssn)) ||
+    holdsEncoded(text, folded, secrets.encoded) ||
     (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
     holdsDashedSsn(folded) ||
     holdsMrz(folded) ||
@@ -100,16 +107,15 @@ function isNineDigits(value: string | number): boolean {
 
 function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
   const reading = typeof ssn === 'string' ? readSsn(ssn) : null
-  const folded =
-    typeof documentNumber === 'string'
-      ? foldText(normaliseDocumentNumber(documentNumber)).replace(/[^\p{L}\p{N}]/gu, '')
-      : ''
+  const given = typeof documentNumber === 'string' ? documentNumber : ''
+  const folded = foldText(normaliseDocumentNumber(given)).replace(/[^\p{L}\p{N}]/gu, '')
   const digits = reading?.kind === 'ssn' ? reading.digits : null
-  return {
-    ssn: digits,
-    encodedSsn: digits === null ? null : encodeSsn(digits),
-    documentNumber: folded.length >= MIN_DOCUMENT_NUMBER ? folded : null,
-  }
+  const isLong = folded.length >= MIN_DOCUMENT_NUMBER
+  const encoded = [
+    ...(digits === null ? [] : [encodeSsn(digits)]),
+    ...(isLong ? [encodeDocumentNumber(given, folded)] : []),
+  ]
+  return { ssn: digits, documentNumber: isLong ? folded : null, encoded }
 }
 
 const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
@@ -119,8 +125,8 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
  * Finds clear personal data in the free-form parts of a submission, keys included. These are `decisionReason`, ids,
  * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
- * It finds the submitted SSN and document number in any spelling, the SSN also encoded or split over a list, other
- * dashed SSNs and nine digits under an SSN-like key, also in a text that is JSON. It also finds machine readable zones,
+ * It finds the submitted SSN and document number in any spelling, also encoded, the SSN also in words, backwards or
+ * split over a list, other dashed SSNs and nine digits under an SSN-like key, also in a text that is JSON. It also finds machine readable zones,
  * licence barcodes, card numbers and images. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like
  * keys are not personal data.
  *

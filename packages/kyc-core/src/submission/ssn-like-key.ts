@@ -1,11 +1,17 @@
-/** Words for the number itself, including `userssn` and `ssn9`. Together with `id` they name a reference. */
-const SSN_WORD = /^(?:\p{L}*ssn9?|itin|tin)$/u
+/** Words for the number itself, including `userssn`, `ssn9` and `ssns`. Together with `id` they name a reference. */
+const SSN_WORD = /^(?:\p{L}*ssn[9s]?|itins?|tins?)$/u
 
 /** Phrases for the number itself, `id` included. */
 const SSN_PHRASES = [
   'social security',
   'socialsecurity',
   'socialsecuritynumber',
+  'soc sec',
+  'ss no',
+  'ss num',
+  'ss number',
+  'tax no',
+  'tax number',
   'tax id',
   'taxid',
   'tax identifier',
@@ -29,7 +35,7 @@ const FOLLOWING_REFERENCE_WORDS: ReadonlySet<string> = new Set(
 
 /** Quick check: each word and phrase above contains one of these. */
 const PLAIN_KEY = /^[ -~]*$/
-const ANY_ROOT = /ssn|tin|social|tax/i
+const ANY_ROOT = /ss|tin|soc|tax/i
 
 /** `applicantSSN_full` → `applicant ssn full` */
 function wordsOf(key: string): string[] {

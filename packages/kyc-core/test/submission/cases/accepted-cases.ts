@@ -751,6 +751,13 @@ export const acceptedCases: readonly CaseGroup[] = [
         ],
         ['ids of checks inside an ssn object', { ssn: { requestId: '219099999', at: '2026-01-05T10:00:00Z' } }],
         ['JSON as text', { raw: '{"id":"219-09-99990","ssn":{"match":true},"list":[1,"a"]}', broken: '{"ssn":' }],
+        ['numbers in words', { a: 'one of two', b: 'zero seven eight zero five one one two one', c: 'class one' }],
+        ['base64 and hexadecimal of other numbers', { a: 'WDEyMzQ1Njg=', b: '5831323334353638', c: '%58%31' }],
+        [
+          'a longer number in base64 and hexadecimal',
+          { a: 'QVgxMjM0NTY3', b: 'WDEyMzQ1Njc4', c: '583132333435363738' },
+        ],
+        ['nine digits under keys that hold the letters ss', { addressNumber: '219099999', class_no: '219099999' }],
         ['the last four', { ssnLast4: '1120', last4: '1120' }],
         ['foreign tax numbers of other lengths', { taxId: '12345678901', tin: 'DE123456789' }],
         ['words that hold ssn-like letters', { listing: '219099999', martin: '219099999', session: '219099999' }],
