@@ -30,7 +30,7 @@ const IN_PLACE = [
   // A click consonant, typed on a Latin keyboard: !Naruseb, N!xau
   /(?<=(?:^|[\p{Zs}/-])[GNgn]?)!(?=\p{L})/gu,
   // "also known as" in Malaysia and Singapore; without spaces on identity cards, where a word and no domain follows
-  /(?<=\p{Zs})@(?=\p{Zs})|(?<=[\p{L}\p{M}])@(?!(?:gmail|googlemail|hotmail|icloud|outlook|protonmail|yahoo)(?:\p{Zs}|$))(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/giu,
+  /(?<=^|\p{Zs})@(?=\p{Zs})|(?<=\p{Zs})@$|(?<=[\p{L}\p{M}])@(?!(?:gmail|googlemail|hotmail|icloud|outlook|protonmail|yahoo)(?:\p{Zs}|$))(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/giu,
 ] as const
 
 const SPACES = String.raw`\p{Zs}\u1361`

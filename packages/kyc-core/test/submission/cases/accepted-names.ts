@@ -79,6 +79,9 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'ꦱꦿꦶ',
     'Siti Nurhaliza bt.',
     'Mohd. Ali @ Ahmad',
+    // One name in several fields
+    '@ Ahmad',
+    'Mohd. Ali @',
     'Siti Aishah@Aisyah binti Ahmad',
     'Tan Ah Kow@Ah Kau',
     'R. A/L Kumar',
