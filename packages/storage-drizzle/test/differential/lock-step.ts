@@ -10,6 +10,9 @@ import { compareRows } from './rows.js'
 /** Ids in the order of registration: what decides between endpoints that wait equally long. */
 const hookId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
+const byId = <T extends { readonly deliveryId: string }>(taken: readonly T[]) =>
+  taken.toSorted((first, second) => (first.deliveryId < second.deliveryId ? -1 : 1))
+
 type Recorded = Awaited<ReturnType<WebhookStore['recordAttemptResults']>>
 
 function result(how: string, fence: Fence, delayMs: number): AttemptResult {
@@ -242,14 +245,17 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
       }
       case 'claim': {
         const { keepForHealthy, healthy, failing } = one
-        // No port promises whose second delivery comes first. PostgreSQL may still count a removed endpoint among those that wait.
-        const limit = model.hasHandedOver() ? 1_000 : one.limit
+        const anyTurn = model.mayTakeAnyTurn()
+        const limit = anyTurn ? 1_000 : one.limit
         const request = { limit, keepForHealthy, leaseMs: 10_000, maxInFlight: { healthy, failing } }
-        const expected = model.claimDue(request)
+        const inOrder = <T extends { readonly deliveryId: string }>(some: readonly T[]) => (anyTurn ? byId(some) : some)
+        const { claimed, nextDueInMs } = model.claimDue(request)
+        const expected = { claimed: inOrder(claimed), nextDueInMs }
         const answers = await compare(expected, async ({ webhooks }) => {
           const answer = await webhooks.claimDue(request)
           // A store may say 0 by what it knew before: the next claim knows more.
-          return answer.nextDueInMs === 0 ? { ...answer, nextDueInMs: expected.nextDueInMs } : answer
+          const nextDueInMs = answer.nextDueInMs === 0 ? expected.nextDueInMs : answer.nextDueInMs
+          return { claimed: inOrder(answer.claimed), nextDueInMs }
         })
         keepFences(
           expected.claimed,
@@ -260,8 +266,6 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
       case 'takeOver': {
         // No port promises whose ended leases come first. A limit would choose between apps.
         const request = { limit: model.appsOfEndedLeases() > 1 ? 1_000 : one.limit, leaseMs: 10_000 }
-        const byId = <T extends { readonly deliveryId: string }>(taken: readonly T[]) =>
-          taken.toSorted((first, second) => (first.deliveryId < second.deliveryId ? -1 : 1))
         const expected = byId(model.claimExpired(request))
         const answers = await compare(expected, async ({ webhooks }) => byId(await webhooks.claimExpired(request)))
         keepFences(expected, answers)

@@ -67,8 +67,8 @@ export function createModel(clock: () => number) {
   }[] = []
   const statuses = new Map<string, 'PASS' | 'PASS_INTERNATIONAL'>()
   let tokens = 0
-  /** True from a removal until a claim leaves nothing that is due. */
-  let handedOver = false
+  /** True from a removal or cancellation until a claim leaves nothing that is due. */
+  let anyTurn = false
 
   const live = (appId: string) => endpoints.filter((one) => !one.removed && one.endpoint.appId === appId)
   const find = (id: string) => deliveries.find((one) => one.id === id)
@@ -88,7 +88,7 @@ export function createModel(clock: () => number) {
   }
 
   function handOver(endpointId: string) {
-    handedOver = true
+    anyTurn = true
     for (const one of deliveries.filter((each) => each.endpointId === endpointId && each.dueAt !== null)) {
       const { heir, reason } = heirOf(endpointId, one.event.type)
       if (heir === undefined) end(one, 'CANCELLED', reason)
@@ -349,10 +349,11 @@ export function createModel(clock: () => number) {
       })
       const dues = deliveries.flatMap((one) => (one.dueAt === null || isHeld(one) ? [] : [one.dueAt]))
       const nextDueInMs = dues.length === 0 ? null : Math.max(0, Math.min(...dues) - now)
-      if (nextDueInMs !== 0) handedOver = false
+      if (nextDueInMs !== 0) anyTurn = false
       return { claimed: answers, nextDueInMs }
     },
-    hasHandedOver: () => handedOver,
+    /** Checks whether a store may still count deliveries that an endpoint no longer has: no port promises whose turn it is. */
+    mayTakeAnyTurn: () => anyTurn,
     appsOfEndedLeases: () => new Set(endedLeases().map(({ event }) => event.appId)).size,
     claimExpired({ limit, leaseMs }: { limit: number; leaseMs: number }) {
       return endedLeases()
@@ -377,6 +378,7 @@ export function createModel(clock: () => number) {
         if (one.token === null) end(one, 'CANCELLED', reason)
         else one.cancelRequested = reason
       }
+      if (changed.length > 0) anyTurn = true
       return changed.length
     },
     resendDelivery({ appId, deliveryId, newDeliveryId }: { appId: string; deliveryId: string; newDeliveryId: string }) {
