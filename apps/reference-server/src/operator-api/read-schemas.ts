@@ -1,26 +1,14 @@
 import * as z from 'zod'
 import { deliveryStatus, eventType, instant, maxPageSize } from '../webhooks-api/webhook-schemas.js'
+import { pageLimit } from '../http/page-limit.js'
 import { isStorable } from '../http/stored-text.js'
 import { id } from './field-schemas.js'
 
 const uuid = z.guid()
 
-const limitOf = (most: number, otherwise: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, most))
-    .default(otherwise)
-    .meta({
-      override: { type: 'integer', minimum: 1, default: otherwise },
-      description: `Rows of a page. A larger value is reduced to ${most}.`,
-    })
-
 const paging = {
   cursor: z.string().max(2_000).optional().meta({ description: '`nextCursor` of the previous page.' }),
-  limit: limitOf(maxPageSize, 50),
+  limit: pageLimit(maxPageSize, 50),
 }
 
 const appId = id.optional().meta({ description: 'Only of this app.' })
@@ -47,7 +35,7 @@ export const queueQuery = z.strictObject({ appId, ...paging })
 export const duplicatesQuery = z.strictObject({
   appId: id.meta({ description: 'The app.' }),
   ...paging,
-  limit: limitOf(100, 100),
+  limit: pageLimit(100, 100),
 })
 export const auditQuery = z.strictObject({
   log: z

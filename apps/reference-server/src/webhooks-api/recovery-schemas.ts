@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { givenInstant } from '../http/instant-field.js'
+import { pageLimit } from '../http/page-limit.js'
 import { deliveryStatus, eventType, instant, uuid } from './webhook-schemas.js'
 
 export const recoveryRequest = z
@@ -48,17 +49,7 @@ export const feedQuery = z.object({
       description:
         'Event types, separated by commas. Absent: the standard six. Others are listed only if they are named.',
     }),
-  limit: z
-    .string()
-    .regex(/^\d{1,20}$/)
-    .transform(Number)
-    .pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, maxFeedPage))
-    .default(maxFeedPage)
-    .meta({
-      override: { type: 'integer', minimum: 1, maximum: maxFeedPage, default: maxFeedPage },
-      description: 'Items of a page.',
-    }),
+  limit: pageLimit(maxFeedPage, maxFeedPage),
 })
 
 export const feedPage = z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { pageLimit } from '../http/page-limit.js'
 import { isStorable } from '../http/stored-text.js'
 import { givenUuid, instant, uuid } from './webhook-schemas.js'
 
@@ -19,17 +20,7 @@ export const verificationQuery = z.object({
     .meta({ description: 'Id that the app gave.' }),
   userId: givenUuid.optional().meta({ description: 'UUID of the user.' }),
   status: resultStatus.optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,20}$/)
-    .transform(Number)
-    .pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, maxPage))
-    .default(maxPage)
-    .meta({
-      override: { type: 'integer', minimum: 1, maximum: maxPage, default: maxPage },
-      description: 'Items of a page.',
-    }),
+  limit: pageLimit(maxPage, maxPage),
 })
 
 export const verificationPage = z

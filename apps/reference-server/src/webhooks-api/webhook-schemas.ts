@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { givenInstant } from '../http/instant-field.js'
+import { pageLimit } from '../http/page-limit.js'
 
 export const uuid = z.uuid()
 /** Id in a request: a UUID of any version in either letter case (RFC 9562, section 4). */
@@ -87,27 +88,17 @@ export const deliveriesQuery = z.object({
   transactionId: givenUuid.optional(),
   httpStatus: z
     .string()
-    .regex(/^[1-5]\d\d$/)
+    .regex(/^[1-9]\d\d$/)
     .transform(Number)
     .optional()
     .meta({
-      override: { type: 'integer', minimum: 100, maximum: 599 },
+      override: { type: 'integer', minimum: 100, maximum: 999 },
       description: 'HTTP status of the last attempt that was sent.',
     }),
   createdAfter: givenInstant.optional().meta({ description: 'Earliest creation, inclusive: RFC 3339 or ISO 8601.' }),
   createdBefore: givenInstant.optional().meta({ description: 'Latest creation, exclusive: RFC 3339 or ISO 8601.' }),
   cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the previous page.' }),
-  limit: z
-    .string()
-    .regex(/^\d{1,20}(?:[eE]\d{1,2})?$/)
-    .transform(Number)
-    .pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, maxPageSize))
-    .default(50)
-    .meta({
-      override: { type: 'integer', minimum: 1, default: 50 },
-      description: `Rows of a page. A larger value is reduced to ${maxPageSize}.`,
-    }),
+  limit: pageLimit(maxPageSize, 50),
 })
 
 export const endpoint = z

@@ -330,7 +330,7 @@ describe('the delivery log', () => {
     }
     expect(items[0]).toMatchObject({ httpStatus: 200, latencyMs: expect.any(Number) })
     expect(await ids(`endpointId=${id}&httpStatus=200&userId=00000000-0000-0000-0000-000000000000`)).toEqual(made)
-    expect(await ids(`endpointId=${id}&httpStatus=500`)).toEqual([])
+    for (const status of [500, 600, 999]) expect(await ids(`endpointId=${id}&httpStatus=${status}`)).toEqual([])
     expect(await ids('transactionId=c2b1a098-7f6e-4d5c-8b3a-291807f6e507')).toEqual([])
     const since = encodeURIComponent(second!.createdAt!)
     expect(await ids(`endpointId=${id}&createdAfter=${since}`)).toEqual(made.slice(0, 4))
@@ -352,6 +352,7 @@ describe('the delivery log', () => {
     ['limit=0', '/limit'],
     ['limit=x', '/limit'],
     ['limit=1.5', '/limit'],
+    ['limit=1e2', '/limit'],
     ['cursor=forged', '/cursor'],
     ['cursor=%00', '/cursor'],
     [`cursor=${'9'.repeat(600)}`, '/cursor'],
@@ -363,7 +364,8 @@ describe('the delivery log', () => {
     ['xEventId=x', '/xEventId'],
     ['userId=%27', '/userId'],
     ['transactionId=x', '/transactionId'],
-    ['httpStatus=600', '/httpStatus'],
+    ['httpStatus=099', '/httpStatus'],
+    ['httpStatus=1000', '/httpStatus'],
     ['httpStatus=2', '/httpStatus'],
     ['httpStatus=2xx', '/httpStatus'],
     ['createdAfter=yesterday', '/createdAfter'],
@@ -377,7 +379,7 @@ describe('the delivery log', () => {
     expect(answer.json.violations.map((one: { pointer: string }) => one.pointer)).toEqual([pointer])
   })
 
-  it.each(['limit=201', 'limit=1e9', 'limit=1000000000', 'limit=99999999999999999999'])(
+  it.each(['limit=201', 'limit=1000000000', 'limit=99999999999999999999'])(
     'takes ?%s, and gives at most 200',
     async (query) => {
       const answer = await api(`/deliveries?${query}`)
