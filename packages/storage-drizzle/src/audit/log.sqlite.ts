@@ -25,7 +25,8 @@ export interface OpenedAuditLog extends AuditLog {
 /**
  * Opens the audit log of a SQLite file for verification. Writes nothing and creates no file.
  *
- * @throws StorageError `STORE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ * @throws StorageError `STORE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `DATABASE_DAMAGED`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`,
+ *   `SCHEMA_EDITED`
  *
  * @example
  * ```ts

@@ -67,7 +67,7 @@ function prepareStatements(db: DrizzleDatabase) {
 /**
  * Creates a deduplication store for a receiver, in a SQLite file or on a connection of the caller.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
+ * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DATABASE_DAMAGED`,
  *   `DURABILITY_NOT_GUARANTEED`
  *
  * @example

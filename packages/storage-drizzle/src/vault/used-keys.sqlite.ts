@@ -9,7 +9,7 @@ import { tablesOfKeyUse } from './used-keys.js'
  * keys they cannot be opened. Writes nothing and creates no file.
  *
  * @returns false also for a path that names no file, and for a file without tables.
- * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`
+ * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`, `DATABASE_DAMAGED`
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ describe('kyc-relay-migrate', () => {
     const path = join(testFolder(), 'kyc.db')
     writeFileSync(path, 'no database'.repeat(1_000))
     const { code, lines } = await run([command, path])
-    expect([code, lines]).toEqual([1, [expect.stringMatching(/^STORE_FAILED SQLITE_NOTADB: /)]])
+    expect([code, lines]).toEqual([1, [expect.stringMatching(/^DATABASE_DAMAGED SQLITE_NOTADB: /)]])
   })
 
   test('tells what is pending, applies it once, and tells that nothing is left', async () => {

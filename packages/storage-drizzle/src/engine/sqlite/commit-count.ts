@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { ledgerOf } from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
-import { storageErrorOf } from './errors.js'
+import { openingErrorOf } from './errors.js'
 import type { SqliteHistory } from './migrate.js'
 import { openReadOnly } from './open-read-only.js'
 
@@ -96,9 +96,7 @@ export function inspectFile(path: string, history: SqliteHistory, checkUpToBytes
       client.close()
     }
   } catch (error) {
-    const mapped = storageErrorOf(error)
-    const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(mapped.driverCode ?? '')
-    throw isDamage ? new StorageError('DATABASE_DAMAGED', mapped.driverCode) : mapped
+    throw openingErrorOf(error)
   }
 }
 

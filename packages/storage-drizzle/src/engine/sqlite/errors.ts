@@ -38,6 +38,13 @@ export function storageErrorOf(error: unknown): StorageError {
   return new StorageError('STORE_UNAVAILABLE', code)
 }
 
+/** Converts an error of opening a file. What is damaged then, or no database, was so before, and nothing was changed. */
+export function openingErrorOf(error: unknown): StorageError {
+  const mapped = storageErrorOf(error)
+  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(mapped.driverCode ?? '')
+  return isDamage ? new StorageError('DATABASE_DAMAGED', mapped.driverCode) : mapped
+}
+
 /** Checks for a table or column that is not there, as on a caller's connection to another database. */
 export function lacksTables(error: unknown): boolean {
   return driverCode(error) === 'SQLITE_ERROR' && hasText(error, /no such (?:table|column)/)

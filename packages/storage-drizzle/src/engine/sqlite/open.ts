@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import Database, { type Database as SqliteConnection } from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
-import { storageErrorOf } from './errors.js'
+import { openingErrorOf, storageErrorOf } from './errors.js'
 
 /** A file that the store opens and closes, or a better-sqlite3 connection of the caller. */
 export type SqliteLocation =
@@ -87,7 +87,7 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
     if (error instanceof StorageError) throw error
     const { code } = error as { code?: unknown }
     if (typeof code === 'string' && unusablePathCodes.has(code)) throw new StorageError('DATABASE_UNUSABLE', code)
-    const mapped = storageErrorOf(error)
+    const mapped = openingErrorOf(error)
     throw mapped.code === 'ARGUMENT_INVALID' ? new StorageError('STORE_UNAVAILABLE') : mapped
   }
 }

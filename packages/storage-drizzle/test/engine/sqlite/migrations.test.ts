@@ -5,12 +5,18 @@ import Database from 'better-sqlite3'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { describe, expect, test } from 'vitest'
 import { complete, databases } from '../../../schema/sqlite.js'
-import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../../src/sqlite/index.js'
+import {
+  createSqliteDeduplicationStore,
+  createSqliteStorage,
+  createSqliteVault,
+  openSqliteAuditLog,
+  sqliteNeedsKeys,
+} from '../../../src/sqlite/index.js'
+import { auditSeal } from '../../audit/audit-samples.js'
 import { dumpSchema, migrate, migrationStatus } from '../../../src/engine/sqlite/migrate.js'
 import { readMigrations } from '../../../src/engine/migrations/migration-files.js'
 import { openConnection } from '../../../src/engine/sqlite/open.js'
 import { openSqliteMigrations } from '../../../src/engine/sqlite/open-migrations.js'
-import { auditSeal } from '../../audit/audit-samples.js'
 import { startProgram } from '../../child-process.js'
 import { compileProgram } from '../../compiled.js'
 import { withLaterMigrations } from '../made-up-migrations.js'
@@ -229,6 +235,16 @@ test('a folder is no failing disk for a command that only reads', async () => {
   const refusal = { code: 'DATABASE_UNUSABLE', driverCode: 'EISDIR' }
   await expect(openSqliteMigrations(path, 'stores', null).status()).rejects.toMatchObject(refusal)
   await expect(openSqliteAuditLog({ path }, { log: 'stores', seal: auditSeal })).rejects.toMatchObject(refusal)
+})
+
+test.each<[string, (path: string) => Promise<unknown>]>([
+  ['reads whether it needs keys', (path) => sqliteNeedsKeys({ path })],
+  ['opens it as an audit log', (path) => openSqliteAuditLog({ path }, { log: 'stores', seal: auditSeal })],
+  ['opens it as a deduplication store', (path) => createSqliteDeduplicationStore({ path })],
+])('a text file is called damaged or no database where somebody %s', async (_what, open) => {
+  const path = join(testFolder(), 'kyc.db')
+  copyFileSync(fileURLToPath(import.meta.url), path)
+  await expect(open(path)).rejects.toMatchObject({ code: 'DATABASE_DAMAGED', driverCode: 'SQLITE_NOTADB' })
 })
 
 test('the vault may share a file with the rest, each with its own ledger', async () => {
