@@ -161,9 +161,9 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
   const places = placesOf(value)
   if (places.keyFile === places.auditCheckpoints) problems.push('KEY_FILE and AUDIT_CHECKPOINTS: name two files.')
   const photoStorage = photoStorageOf(value)
-  if (typeof photoStorage === 'string') problems.push(photoStorage)
+  if (!('kind' in photoStorage)) problems.push(...photoStorage)
   const unknown = unknownSettings(variables, variableNames)
-  if (problems.length > 0 || typeof photoStorage === 'string') throw new EnvError(problems, unknown)
+  if (problems.length > 0 || !('kind' in photoStorage)) throw new EnvError(problems, unknown)
   return {
     ...inCamelCase(value),
     ...places,

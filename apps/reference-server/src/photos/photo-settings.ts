@@ -38,7 +38,7 @@ export const photoSettings = {
   PHOTO_S3_SECRET_ACCESS_KEY: optional(accessKey, 'The access key to the bucket.'),
 } as const
 
-/** Reads the storage from the variables, or their problem. */
+/** Reads the storage from the variables, or all their problems. */
 export function photoStorageOf(variables: {
   readonly NODE_ENV: string
   readonly DATA_DIR: string
@@ -47,19 +47,21 @@ export function photoStorageOf(variables: {
   readonly PHOTO_S3_REGION: string
   readonly PHOTO_S3_ACCESS_KEY_ID?: string | undefined
   readonly PHOTO_S3_SECRET_ACCESS_KEY?: string | undefined
-}): PhotoStorage | string {
+}): PhotoStorage | readonly string[] {
   const storage = variables.PHOTO_STORAGE ?? `file:${variables.DATA_DIR}/photos`
   const [, bucket, prefix = ''] = bucketUrl.exec(storage) ?? []
   if (bucket === undefined) return { kind: 'directory', folder: storage.slice('file:'.length) }
   const { PHOTO_S3_REGION: region, PHOTO_S3_ACCESS_KEY_ID: accessKeyId } = variables
   const secretAccessKey = variables.PHOTO_S3_SECRET_ACCESS_KEY
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
-    return 'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY: required for PHOTO_STORAGE=s3://…. Set both.'
-  }
   const endpoint = variables.PHOTO_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`
   // HTTPS is required although photos are sealed and requests are signed: an attacker could otherwise prevent storage.
-  if (variables.NODE_ENV === 'production' && !endpoint.startsWith('https://')) {
-    return 'PHOTO_S3_ENDPOINT: https:// is required in production. Use an https:// address.'
-  }
+  const isSecure = variables.NODE_ENV !== 'production' || endpoint.startsWith('https://')
+  const problems = isSecure ? [] : ['PHOTO_S3_ENDPOINT: https:// is required in production. Use an https:// address.']
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    return [
+      'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY: required for PHOTO_STORAGE=s3://…. Set both.',
+      ...problems,
+    ]
+  if (problems.length > 0) return problems
   return { kind: 's3', endpoint, region, bucket, prefix, accessKeyId, secretAccessKey }
 }
