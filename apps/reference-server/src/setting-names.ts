@@ -3,6 +3,7 @@ const foreignNames = new Set(['SSL_CERT_FILE'])
 
 /**
  * Finds variables that are no setting but look like one, for example after a typing error: `PORTT: did you mean PORT?`.
+ * `INTERNAL_TOKEN_FILE` is one that only the script of the container reads.
  *
  * A short name may differ in one letter, a longer one in up to three. Two neighbouring letters in the wrong order count
  * once. Case is ignored, and hyphens equal underscores.
@@ -14,6 +15,8 @@ export function unknownSettings(
   return Object.keys(variables)
     .filter((name) => !known.includes(name) && !foreignNames.has(name))
     .flatMap((name) => {
+      const ofFile = name.replace(/_FILE$/, '')
+      if (ofFile !== name && known.includes(ofFile)) return [`${name}: the server reads no such file. Set ${ofFile}.`]
       const meant = closest(name.toUpperCase().replaceAll('-', '_'), known)
       return meant === null ? [] : [`${name}: did you mean ${meant}?`]
     })

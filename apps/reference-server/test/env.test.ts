@@ -134,6 +134,11 @@ describe('the environment', () => {
     expect(parseEnv({ [name]: 'x' }).unknownSettings).toEqual([`${name}: did you mean ${meant}?`])
   })
 
+  it.each(['INTERNAL_TOKEN', 'DATABASE_URL'])('says of %s_FILE that only a container reads it', (name) => {
+    const unknown = [`${name}_FILE: the server reads no such file. Set ${name}.`]
+    expect(parseEnv({ [`${name}_FILE`]: '/run/secrets/canary' }).unknownSettings).toEqual(unknown)
+  })
+
   it.each([
     'HOME',
     'PATH',
@@ -245,6 +250,14 @@ describe('the environment', () => {
     ],
   ])('names %s when photos cannot be kept as it says', (name, variables) => {
     expect(problemsOf(variables).problems.map((problem) => problem.split(':')[0])).toEqual([name])
+  })
+
+  it('names all that is wrong with a bucket at once', () => {
+    const variables = { ...production, PHOTO_STORAGE: 's3://kyc-photos', PHOTO_S3_ENDPOINT: 'http://s3.example.com' }
+    expect(problemsOf(variables).problems.map((problem) => problem.split(':')[0])).toEqual([
+      'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY',
+      'PHOTO_S3_ENDPOINT',
+    ])
   })
 
   it.each(['api', 'worker'])('asks for no certificate where ROLE=%s listens without TLS', (role) => {
