@@ -21,6 +21,7 @@ import { startProgram } from '../../child-process.js'
 import { compileProgram } from '../../compiled.js'
 import { withLaterMigrations } from '../made-up-migrations.js'
 import { startOfTests } from '../../samples.js'
+import { cipher } from '../../vault/any-cipher.js'
 import { testFolder } from './sqlite-files.js'
 
 const now = () => startOfTests
@@ -250,7 +251,6 @@ test.each<[string, (path: string) => Promise<unknown>]>([
 test('the vault may share a file with the rest, each with its own ledger', async () => {
   const path = join(testFolder(), 'kyc.db')
   const storage = await createSqliteStorage({ path })
-  const cipher = { evictDataKey: () => undefined } as never
   const vault = await createSqliteVault({ path }, { cipher })
   await vault.close()
   await storage.close()
