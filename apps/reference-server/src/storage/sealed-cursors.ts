@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import type { VerificationStore } from '@kyc-relay/kyc-core'
+import { KycError, type VerificationStore } from '@kyc-relay/kyc-core'
 import type { KeyFile } from '@kyc-relay/kyc-core/node'
 import type { FeedStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 
@@ -19,7 +19,8 @@ export interface CursorSeal {
  * an app how much the others do.
  */
 export function createCursorSeal({ keys, activeFingerprintKeyId }: KeyFile): CursorSeal {
-  const root = keys.find(({ id }) => id === activeFingerprintKeyId)?.key ?? new Uint8Array()
+  const root = keys.find(({ id }) => id === activeFingerprintKeyId)?.key
+  if (root === undefined) throw new KycError('KEY_FILE_INVALID')
   const derived = Buffer.from(hkdfSync('sha256', root, '', 'cursors', 2 * keyBytes))
   const [key, ivKey] = [derived.subarray(0, keyBytes), derived.subarray(keyBytes)]
   return {

@@ -12,6 +12,8 @@ const MAIL_ESCAPES = /=([0-9a-f]{2})/gi
 const ESCAPE = /[%=\\&]/
 /** Length of the shortest number in hexadecimal, and of the shortest text, that is searched. */
 const SHORTEST = 6
+/** Lengths of six characters in base64 and in hexadecimal. */
+const [SHORTEST_BASE64, SHORTEST_HEX] = [8, 12]
 /** Length of nine digits in words, at least. */
 const SHORTEST_IN_WORDS = 35
 const HAN_DIGITS = '〇一二三四五六七八九'
@@ -140,7 +142,7 @@ const withHanDigits = (text: string): string =>
  */
 export function holdsEncoded(text: string, folded: string, values: readonly EncodedValue[]): boolean {
   if (values.length === 0 || text.length < SHORTEST) return false
-  const compact = text.replace(/\s/g, '')
+  const compact = text.length >= SHORTEST_BASE64 && /[A-Z]/.test(text) ? text.replace(/\s/g, '') : ''
   // Digits are 30 to 39 in hexadecimal.
   const hexDigits = /3\d/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
   const readings = [
@@ -151,11 +153,12 @@ export function holdsEncoded(text: string, folded: string, values: readonly Enco
     ...(HAN.test(text) ? [text] : []),
   ].map((reading) => foldText(withHanDigits(reading)))
   return values.some(({ kind, target, base64, hex, hexNumber }) => {
-    // In base64 a digit in the first of three places is `M` and one more character.
-    const inBase64 = kind === 'token' || compact.includes('M') ? base64() : []
+    // In base64 the first of three digits is M, N or O and one more character. In hexadecimal a digit is 3 and itself.
+    const mayBeBase64 = compact !== '' && (kind === 'token' || /[MNO]/.test(compact))
+    const mayBeHex = hexDigits.length >= SHORTEST_HEX && (kind === 'token' || /(?:3\d(?:00)?){3}/.test(hexDigits))
     const decoded = [
-      ...inBase64.flatMap((own) => readBase64(compact, own)),
-      ...hex().flatMap((own) => readHex(hexDigits, own)),
+      ...(!mayBeBase64 ? [] : base64().flatMap((own) => readBase64(compact, own))),
+      ...(!mayBeHex ? [] : hex().flatMap((own) => readHex(hexDigits, own))),
     ].map(foldText)
     if (hexNumber !== null && folded.includes(hexNumber) && isWord(folded, hexNumber)) return true
     const mayBeSpoken = kind === 'digits' && folded.length >= SHORTEST_IN_WORDS

@@ -40,6 +40,8 @@ const LEADING_ZEROS = /^0+/
 interface Secrets {
   /** Nine digits. */
   readonly ssn: string | null
+  /** The same digits from the last to the first. */
+  readonly backwards: string
   /** Six or more letters and digits, folded. */
   readonly documentNumber: string | null
   /** Those that there are, in other encodings. */
@@ -64,8 +66,8 @@ function holdsMrz(folded: string): boolean {
   )
 }
 
-function holdsSsn(folded: string, digits: string): boolean {
-  const backwards = [...digits].reverse().join('')
+function holdsSsn(folded: string, digits: string, backwards: string): boolean {
+  if (!/\d/.test(folded)) return false
   return [digits, backwards].some((target) => holdsSpelled(folded, target, 'digits')) || holdsNumber(folded, digits)
 }
 
@@ -80,7 +82,7 @@ function holdsNumber(folded: string, digits: string): boolean {
 function isClearText(text: string, secrets: Secrets): boolean {
   const folded = foldText(text)
   return (
-    (secrets.ssn !== null && holdsSsn(folded, secrets.ssn)) ||
+    (secrets.ssn !== null && holdsSsn(folded, secrets.ssn, secrets.backwards)) ||
     holdsEncoded(text, folded, secrets.encoded) ||
     (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
     holdsDashedSsn(folded) ||
@@ -115,7 +117,8 @@ function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
     ...(digits === null ? [] : [encodeSsn(digits)]),
     ...(isLong ? [encodeDocumentNumber(given, folded)] : []),
   ]
-  return { ssn: digits, documentNumber: isLong ? folded : null, encoded }
+  const backwards = [...(digits ?? '')].reverse().join('')
+  return { ssn: digits, backwards, documentNumber: isLong ? folded : null, encoded }
 }
 
 const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>

@@ -31,6 +31,14 @@ test.each([
   expect(codesOf(value)).toEqual(['CLEAR_PII_IN_FREE_FORM'])
 })
 
+test.each(['456785678', '898989898', '567456789'])('base64 of %s holds it, without the letter M', (ssn) => {
+  const raw = Buffer.from(ssn).toString('base64')
+  const person = { ...sampleSubmission().person, ssn, ssnLast4: ssn.slice(-4) }
+  const parsed = parseSubmission(sampleSubmission({ person, externalProviderData: { raw } }), { now })
+  expect(raw).not.toContain('M')
+  expect(parsed).toMatchObject({ ok: false, violations: [{ code: 'CLEAR_PII_IN_FREE_FORM' }] })
+})
+
 test.each([
   ['base64 of another number in UTF-16', utf16('219099999').toString('base64')],
   ['base64 of a number that differs in the last digit', Buffer.from('x078051121').toString('base64')],
