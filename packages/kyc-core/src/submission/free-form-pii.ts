@@ -1,6 +1,6 @@
 import { holdsCardNumber } from './card-number.js'
 import { normaliseDocumentNumber } from './document-number.js'
-import { encodeDocumentNumber, encodeSsn, holdsEncoded, type EncodedValue } from './encoded-value.js'
+import { holdsEncoded, type SearchedValues } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import type { JsonObject, JsonValue } from './json-value.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
@@ -37,15 +37,9 @@ const MIN_NUMBER = 6
 const LEADING_ZEROS = /^0+/
 
 /** Clear values of this submission that free-form parts must not hold. */
-interface Secrets {
-  /** Nine digits. */
-  readonly ssn: string | null
-  /** The same digits from the last to the first. */
+interface Secrets extends SearchedValues {
+  /** The digits of the SSN from the last to the first. */
   readonly backwards: string
-  /** Six or more letters and digits, folded. */
-  readonly documentNumber: string | null
-  /** Those that there are, in other encodings. */
-  readonly encoded: readonly EncodedValue[]
 }
 
 function isImage(text: string): boolean {
@@ -83,7 +77,7 @@ function isClearText(text: string, secrets: Secrets): boolean {
   const folded = foldText(text)
   return (
     (secrets.ssn !== null && holdsSsn(folded, secrets.ssn, secrets.backwards)) ||
-    holdsEncoded(text, folded, secrets.encoded) ||
+    holdsEncoded(text, folded, secrets) ||
     (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
     holdsDashedSsn(folded) ||
     holdsMrz(folded) ||
@@ -112,13 +106,8 @@ function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
   const given = typeof documentNumber === 'string' ? documentNumber : ''
   const folded = foldText(normaliseDocumentNumber(given)).replace(/[^\p{L}\p{N}]/gu, '')
   const digits = reading?.kind === 'ssn' ? reading.digits : null
-  const isLong = folded.length >= MIN_DOCUMENT_NUMBER
-  const encoded = [
-    ...(digits === null ? [] : [encodeSsn(digits)]),
-    ...(isLong ? [encodeDocumentNumber(given, folded)] : []),
-  ]
   const backwards = [...(digits ?? '')].reverse().join('')
-  return { ssn: digits, backwards, documentNumber: isLong ? folded : null, encoded }
+  return { ssn: digits, backwards, documentNumber: folded.length >= MIN_DOCUMENT_NUMBER ? folded : null }
 }
 
 const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
