@@ -60,13 +60,13 @@ const command = fc.oneof(
       do: fc.constant('recover' as const),
       app,
       pick,
-      rangeMs: fc.nat({ max: 60_000 }),
+      rangeMs: fc.nat({ max: 3_600_000 }),
       untilMsAgo: fc.option(fc.nat({ max: 10_000 })),
       types,
     }),
   },
   {
-    weight: 4,
+    weight: 6,
     arbitrary: fc.record({
       do: fc.constant('stepRecovery' as const),
       pick,

@@ -222,7 +222,9 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
         return
       }
       case 'recover': {
-        const endpointId = hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99)
+        const any = hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99)
+        const there = model.listEndpoints(appId).map((each) => each.endpointId)
+        const endpointId = [...there, any][one.pick % (there.length + 1)] ?? any
         const end = time.now - (one.untilMsAgo ?? 0)
         const request = {
           ...{ recoveryId: uuid(`recovery ${written++}`), appId, endpointId, eventTypes: one.types },
