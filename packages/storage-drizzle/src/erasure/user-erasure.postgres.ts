@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { union } from 'drizzle-orm/pg-core'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import { userErasedEvent } from '../audit/erasure-events.js'
-import type { UserErasure } from './user-erasure.js'
+import { checkOwner, type UserErasure } from './user-erasure.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { erasePhotoJobs } from '../photos/store.postgres.js'
@@ -78,8 +78,9 @@ export function createUserErasure(dependencies: {
   const { database, instant, audit } = dependencies
   return {
     listAppsOfUser: (userId) => database.run((on) => listAppsOfUser(on, userId)),
-    eraseUser: (owner) =>
-      database.transaction(async (on) => {
+    async eraseUser(owner) {
+      checkOwner(owner)
+      return database.transaction(async (on) => {
         const at = instant()
         if (!(await markErasure(on, { userId: owner.userId, erasureId: null }, at)))
           throw new StorageError('LEGAL_HOLD')
@@ -110,6 +111,7 @@ export function createUserErasure(dependencies: {
           owner.actor,
         )
         return erased
-      }),
+      })
+    },
   }
 }

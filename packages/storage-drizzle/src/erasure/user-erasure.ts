@@ -1,4 +1,5 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
+import { StorageError } from '../storage-error.js'
 
 /** Result of an erasure for one user of one app. */
 export interface ErasedRows {
@@ -26,11 +27,17 @@ export interface UserErasure {
    * has destroyed the data key. The answer to an attempt in flight is not kept. `userRetention.startErasure` comes
    * first and `finishErasure` last; without a start this method starts an erasure without an id.
    *
-   * @throws StorageError `LEGAL_HOLD` when the user is under a legal hold; nothing was erased.
+   * @throws StorageError `LEGAL_HOLD` when the user is under a legal hold, `ARGUMENT_INVALID` without an app or a user;
+   *   nothing was erased.
    */
   eraseUser(owner: {
     readonly appId: string
     readonly userId: string
     readonly actor?: AuditActor
   }): Promise<ErasedRows>
+}
+
+/** Checks that an erasure names an app and a user. Without one it would find no rows, and report an erasure of nothing. */
+export function checkOwner({ appId, userId }: Parameters<UserErasure['eraseUser']>[0]): void {
+  if (typeof appId !== 'string' || typeof userId !== 'string') throw new StorageError('ARGUMENT_INVALID')
 }

@@ -13,7 +13,7 @@ import {
   transactionMove,
   uuid,
 } from './sample-records.js'
-import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
+import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
 /** Handle for the cases of `UserErasure`: the port, and the stores of its rows. */
 export interface UserErasureHandle {
@@ -220,4 +220,12 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
       equal((await after.users.eraseUser(owner)).bodiesBlanked, 0)
     },
   ),
+  storageCase('UE-15', 'MUST refuse an erasure without an app or without a user', async (one) => {
+    await fill(one)
+    const incomplete: Partial<typeof owner>[] = [{ userId: owner.userId }, { appId: owner.appId }]
+    for (const each of incomplete) {
+      await refused(one.users.eraseUser(each as typeof owner), { code: 'ARGUMENT_INVALID' })
+    }
+    equal((await one.users.eraseUser(owner)).bodiesBlanked, 2)
+  }),
 ]

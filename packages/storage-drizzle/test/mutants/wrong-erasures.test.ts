@@ -103,6 +103,16 @@ const wrongErasures: readonly WrongStorage[] = [
       }
     },
   ],
+  [
+    'erases nothing without a user',
+    'UE-15',
+    ({ users }) => ({
+      users: {
+        ...users,
+        eraseUser: (owner) => users.eraseUser(Object.assign({ userId: 'nobody' }, owner)),
+      },
+    }),
+  ],
   ['blanks the bodies of the whole app', 'UE-09', sql('UPDATE kyc_relay_events SET body = NULL')],
   [
     'erases the user in every app',
