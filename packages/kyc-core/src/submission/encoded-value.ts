@@ -66,13 +66,11 @@ const withHanDigits = (text: string): string =>
 /** Decodes what a text may hold in other encodings. */
 function decode(text: string, folded: string, { documentNumber }: SearchedValues): string[] {
   const isAny = documentNumber !== null
-  const bytes: string[] = []
   // In base64 the first of three digits is M, N or O and one more character. In hexadecimal a digit is 3 and itself.
-  if (text.length >= SHORTEST_BASE64 && (isAny ? /[A-Z]/ : /[MNO]/).test(text)) bytes.push(...decodeBase64(text))
+  const mayBeBase64 = text.length >= SHORTEST_BASE64 && (isAny ? /[A-Z]/ : /[MNO]/).test(text)
   const hexDigits = /3\d/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
-  if (hexDigits.length >= SHORTEST_HEX && (isAny || /(?:3\d(?:00)?){3}/.test(hexDigits))) {
-    bytes.push(...decodeHex(hexDigits))
-  }
+  const mayBeHex = hexDigits.length >= SHORTEST_HEX && (isAny || /(?:3\d(?:00)?){3}/.test(hexDigits))
+  const bytes = [...(mayBeBase64 ? decodeBase64(text) : []), ...(mayBeHex ? decodeHex(hexDigits) : [])]
   const texts: string[] = HAN.test(text) ? [text] : []
   // Escapes twice, for a text that was escaped twice.
   if (ESCAPE.test(text)) {

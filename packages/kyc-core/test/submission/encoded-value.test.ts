@@ -51,3 +51,7 @@ test.each([
 ])('%s does not', (_what, value) => {
   expect(codesOf(value)).toEqual([])
 })
+
+test('a long text of many short runs of base64 is answered', () => {
+  expect(new Set(codesOf('AAAAAAAA.'.repeat(100_000)))).toEqual(new Set(['TOO_LONG']))
+})
