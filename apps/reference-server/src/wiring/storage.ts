@@ -5,11 +5,15 @@ import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { AuditLogName } from '@kyc-relay/kyc-core/internal'
 import type { DatabaseSettings, Env } from '../env.js'
 import { errorFields } from '../operations/log.js'
+import { checkDriver, installedDriverVersion } from '../start/sqlite-driver.js'
 import { StartError } from '../start/start-error.js'
 import { ownTables } from '../storage/server-stores.js'
 
 // Loads only the configured engines, which keeps every start short.
-const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
+const sqlite = async () => {
+  checkDriver(process.version, installedDriverVersion())
+  return import('@kyc-relay/storage-drizzle/sqlite')
+}
 const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
 const serverOnSqlite = () => import('../storage/sqlite/index.js')
 const serverOnPostgres = () => import('../storage/postgres/index.js')

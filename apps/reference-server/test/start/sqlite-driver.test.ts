@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
-import { driverMayAbort, installedDriverVersion } from '../../src/start/sqlite-driver.js'
+import { checkDriver, driverMayAbort, installedDriverVersion } from '../../src/start/sqlite-driver.js'
 import { startServer } from '../../src/server.js'
 
 describe('a Node that checks what its SQLite driver does', () => {
@@ -19,6 +19,19 @@ describe('a Node that checks what its SQLite driver does', () => {
     ['v26.10.0', '14.0.0', false],
   ])('%s with better-sqlite3 %s may abort: %s', (node, driver, expected) => {
     expect(driverMayAbort(node, driver)).toBe(expected)
+  })
+
+  it.each([
+    ['v20.20.2', '12.11.1', false],
+    ['v20.20.2', '13.2.0', true],
+    ['v21.7.3', '14.0.0', true],
+    ['v22.0.0', '13.2.0', false],
+    ['v24.21.0', '12.11.1', false],
+    ['v20.20.2', null, false],
+  ])('%s with better-sqlite3 %s is refused before it ends the process: %s', (node, driver, expected) => {
+    const check = () => checkDriver(node, driver)
+    if (expected) expect(check).toThrow(expect.objectContaining({ code: 'DRIVER_UNUSABLE' }))
+    else expect(check).not.toThrow()
   })
 
   it('is told of by the installed version', () => {
