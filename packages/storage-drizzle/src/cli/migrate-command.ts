@@ -140,10 +140,11 @@ function parseOwnTables(text: string | undefined): OwnTables | null | undefined 
 }
 
 async function printStatus(target: MigrationTarget, print: (line: string) => void): Promise<number> {
-  const { applied, pending } = await target.status()
+  const { applied, pending, fileIsMissing } = await target.status()
   for (const { name } of applied) print(`applied  ${name}`)
   for (const { name } of pending) print(`pending  ${name}`)
   if (applied.length + pending.length === 0) print('There are no migrations.')
+  if (fileIsMissing) print('The file does not exist. If the path is right, up creates it.')
   return pending.length === 0 ? 0 : 2
 }
 

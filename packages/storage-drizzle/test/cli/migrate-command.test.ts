@@ -57,6 +57,7 @@ describe('kyc-relay-migrate', () => {
     const pending = await run(['status', `file:${path}`])
     expect(pending).toMatchObject({ code: 2 })
     expect(pending.lines[0]).toBe('pending  0001_create_tables')
+    expect(pending.lines.pop()).toBe('The file does not exist. If the path is right, up creates it.')
     expect(existsSync(path)).toBe(false)
 
     const dry = await run(['up', '--dry-run', path])

@@ -17,6 +17,8 @@ export interface LedgerRow {
 export interface MigrationStatus {
   readonly applied: readonly { readonly number: number; readonly name: string }[]
   readonly pending: readonly Migration[]
+  /** True when there is no file yet. A path with a mistake looks the same. */
+  readonly fileIsMissing?: boolean
 }
 
 /** Joins the status of several histories of one database. */

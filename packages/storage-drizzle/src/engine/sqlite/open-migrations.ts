@@ -13,7 +13,7 @@ export function openSqliteMigrations(path: string, part: DatabasePart, ownTables
   const histories = ownTables === null ? [history] : [history, ownTables]
   return {
     async status() {
-      if (!existsSync(path)) return { applied: [], pending: histories.flatMap(readMigrations) }
+      if (!existsSync(path)) return { applied: [], pending: histories.flatMap(readMigrations), fileIsMissing: true }
       try {
         const client = openReadOnly(path)
         try {
