@@ -91,7 +91,7 @@ const migrateArguments = (setting: StoreFailure['setting'], engine: 'sqlite' | '
 const noRight =
   'The user of this process has no right to read and write the database file, the files beside it and its folder.'
 
-/** Texts for a path that cannot be a database file, by the code of the system. */
+/** Texts for a file that cannot be opened, by the code of the system or of Node. */
 const fileProblems: Readonly<Record<string, string>> = {
   ENOENT: 'The folder of the database file does not exist. Create it, or correct the setting.',
   ENOTDIR: 'A part of the path is a file. Correct the setting.',
@@ -99,6 +99,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   EACCES: noRight,
   EPERM: noRight,
   EROFS: 'The file system of the database file is read-only.',
+  ERR_DLOPEN_FAILED: 'The installed better-sqlite3 does not load in this Node. Install again with this Node: npm ci',
 }
 
 const notWritable =

@@ -16,12 +16,19 @@ function hasText(error: unknown, pattern: RegExp): boolean {
   return error instanceof Error && (pattern.test(error.message) || hasText(error.cause, pattern))
 }
 
+/** Checks for a better-sqlite3 whose binary was built for another Node, or is not there. */
+function doesNotLoad(error: unknown): boolean {
+  const isOfLoader = error instanceof Error && 'code' in error && error.code === 'ERR_DLOPEN_FAILED'
+  return isOfLoader || hasText(error, /^Could not locate the bindings file/)
+}
+
 /**
  * Converts an error of better-sqlite3 or Drizzle to a {@link StorageError}. Only SQLite's result code is kept: messages
  * name columns and can hold values.
  */
 export function storageErrorOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
+  if (doesNotLoad(error)) return new StorageError('DATABASE_UNUSABLE', 'ERR_DLOPEN_FAILED')
   const code = driverCode(error)
   if (code === null) {
     // better-sqlite3 throws a plain TypeError on a closed connection or an unbindable value.
