@@ -327,11 +327,17 @@ it.each([
   { pii: 'token' },
   { now: Date.now() },
   { now: new Date(NaN) },
+  { now: null },
+  { now: {} },
   { isPhotoUrlAllowed: true },
 ])('the options %j are refused', (options) => {
   expect(() => parseSubmission(sampleSubmission(), options as never)).toThrow(
     expect.objectContaining({ code: 'ARGUMENT_INVALID' }),
   )
+})
+
+it('a function is accepted for isPhotoUrlAllowed', () => {
+  expect(parseSubmission(sampleSubmission(), { now, isPhotoUrlAllowed: () => true }).ok).toBe(true)
 })
 
 it('options that are undefined have their defaults', () => {
