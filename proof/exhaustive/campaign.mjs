@@ -29,9 +29,10 @@ const three = { ...two, deliveries: ['a', 'a', 'b'] }
 const worlds = [
   ...withoutRecovery.map((change) => ({ ...two, changes: [change] })),
   { ...three, changes: [] },
-  { ...one, changes: all },
+  ...withoutRecovery.map((change) => ({ ...three, changes: [change] })),
   { ...two, changes: ['recover'] },
-  ...all.map((change) => ({ ...three, changes: [change] })),
+  { ...one, changes: all },
+  { ...three, changes: ['recover'] },
 ]
 /** The smallest world in which every known bug shows. */
 const worldOfControls = { ...one, changes: ['pause', 'resend', 'recover'] }
