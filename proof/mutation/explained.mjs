@@ -73,6 +73,13 @@ export const explained = [
     ...{ file: urls, original, replacement, within: 'caPem' },
     why: 'Only whether the option is set counts here. The certificate is used by the connection.',
   })),
+  ...[
+    ['false', 'true'],
+    ['[]', '["Stryker was here"]'],
+  ].map(([original, replacement]) => ({
+    ...{ file: urls, original, replacement, within: 'ownHosts = [], maxLength = 1' },
+    why: 'A default stands for an absent setting, of which the type alone is checked here.',
+  })),
   {
     file: urls,
     original: '/^https:\\/\\/([^/?#]*)/i.exec(url)?.[1]',

@@ -16,6 +16,7 @@ describe('retryDelayMs', () => {
     expect(retryDelayMs(attempt)).toBe(nominalMs)
     expect(retryDelayMs(attempt, undefined, () => 0)).toBe(nominalMs * 0.8)
     expect(retryDelayMs(attempt, {}, () => 0.5)).toBe(nominalMs)
+    expect(retryDelayMs(attempt, {}, () => 1)).toBe(nominalMs * 1.2)
     expect(retryDelayMs(attempt, {}, () => 1 - 2 ** -53)).toBe(nominalMs * 1.2)
   })
 

@@ -18,7 +18,9 @@ test.each([
   ['allowLoopback', { capem: 'a certificate' }],
   ['allowPlainHttpLocalhost', 'false'],
   ['ownHosts', 'partner.com'],
+  ['ownHosts', [1]],
   ['maxLength', Number.NaN],
+  ['maxLength', 0],
   ['maxLength', '4000'],
 ])('a policy with the %s %j is refused, because it could switch a protection off', (name, value) => {
   const check = () => checkEndpointUrl('https://localhost:8443/', { [name]: value })
