@@ -88,7 +88,7 @@ export const exhaustive = {
     'Every reachable state of a small world keeps the promises of a delivery. Two workers crash, and each change comes at any moment.',
   ],
   notTested:
-    'Combinations of changes with more than one delivery, and more workers, endpoints, deliveries and attempts. The store is the one in memory.',
+    'Combinations of changes with more than one delivery, and more workers, endpoints, deliveries and attempts. The worlds with a recovery are the last ones: a run enters them, and has not yet enumerated them completely. The store is the one in memory.',
   controls: Object.entries(sabotages).map(([name, [what, violation]]) => ({
     ...{ name, what, violation },
     breaks: new RegExp(`^${texts[violation]}: `, 'u'),
