@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { checkDriver, driverMayAbort, installedDriverVersion } from '../../src/start/sqlite-driver.js'
 import { startServer } from '../../src/server.js'
+import { startServerProcess } from '../processes/server-process.js'
 
 describe('a Node that checks what its SQLite driver does', () => {
   it.each([
@@ -48,5 +50,19 @@ describe('a Node that checks what its SQLite driver does', () => {
     rmSync(dataDir, { recursive: true })
     const warned = lines.some((line) => line.includes('npm install --no-save better-sqlite3@13'))
     expect(warned).toBe(driverMayAbort(nodeVersion, installedDriverVersion() ?? '0'))
+  })
+})
+
+describe('a driver that was installed with another Node', () => {
+  it.each([
+    ['driver-of-another-node.cjs', 'The installed better-sqlite3 does not load in this Node.'],
+    ['driver-of-newer-node.cjs', 'The installed better-sqlite3 needs Node 22 or newer.'],
+  ])('refuses the start with its reason and what to do: %s', async (preload, reason) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-driver-'))
+    const path = fileURLToPath(new URL(preload, import.meta.url))
+    const refusal = await startServerProcess(dataDir, { NODE_OPTIONS: `--require ${path}` }).catch(String)
+    rmSync(dataDir, { recursive: true })
+    expect(refusal).toContain(reason)
+    expect(refusal).toContain('npm ci')
   })
 })
