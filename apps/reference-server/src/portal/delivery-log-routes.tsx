@@ -29,7 +29,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       found && listDeliveries(store, { appId, limit: pageSize, ...found, ...(cursor ? { cursor } : {}) }),
     ])
     const broken = page === null || page === 'cursor_invalid'
-    const problem = page === null ? 'This is no id. An id has 36 characters, as in the log.' : pageProblem
+    const isUnread = !broken && hasUnreadFilters(query, filters)
     return sendPage(
       c,
       <DeliveriesPage
@@ -42,7 +42,8 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         firstPage={cursor ? addressOfLog(filters, null) : null}
         thisPage={addressOfLog(filters, cursor ?? null)}
         now={deps.now()}
-        problem={broken ? problem : hasUnreadFilters(query, filters) ? unreadFilters : null}
+        problem={page === 'cursor_invalid' ? pageProblem : isUnread ? unreadFilters : null}
+        findProblem={page === null ? 'This is no id. An id has 36 characters, as in the log.' : null}
       />,
       broken ? 400 : 200,
     )

@@ -4,10 +4,10 @@ import { Hono } from 'hono'
 import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { registration } from '../webhooks-api/webhook-schemas.js'
-import { violation } from '../http/violations.js'
+import { violation, type ViolationCode } from '../http/violations.js'
 import { countDay, dayStart, monthStart, totalsOf } from './attempt-counts.js'
 import { takeForm } from './kept-form.js'
-import { EndpointFormPage, type EndpointForm } from './pages/endpoint-form-page.js'
+import { EndpointFormPage, type EndpointForm, type EndpointFormProblem } from './pages/endpoint-form-page.js'
 import { RemoveEndpointPage, TestEventPage } from './pages/endpoint-action-pages.js'
 import { EndpointPage } from './pages/endpoint-page.js'
 import { EndpointsPage } from './pages/endpoint-pages.js'
@@ -63,7 +63,12 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     return sendPage(c, page)
   })
 
-  const sendForm = (c: PortalContext, endpoint: Endpoint | null, form: EndpointForm, problem: string | null) =>
+  const sendForm = (
+    c: PortalContext,
+    endpoint: Endpoint | null,
+    form: EndpointForm,
+    problem: EndpointFormProblem | null,
+  ) =>
     sendPage(
       c,
       <EndpointFormPage
@@ -93,15 +98,13 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         )
       return seeOther(c, '/portal/webhooks')
     }
-    const text =
-      registered.kind === 'url_refused'
-        ? violation('/url', registered.code).message
-        : registered.kind === 'headers_refused'
-          ? violation('/headers', registered.code).message
-          : registered.kind === 'limit_reached'
-            ? 'The application already has 50 URLs. Remove one first.'
-            : noSuchType
-    return sendForm(c, null, form, text)
+    const refused: EndpointFormProblem =
+      registered.kind === 'url_refused' || registered.kind === 'headers_refused'
+        ? refusedField(registered)
+        : registered.kind === 'limit_reached'
+          ? { field: null, text: 'The application already has 50 URLs. Remove one first.' }
+          : noSuchType
+    return sendForm(c, null, form, refused)
   })
 
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
@@ -129,13 +132,12 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       await c.get('session').flash({ tone: 'good', text: 'The URL was changed.' })
       return seeOther(c, '/portal/webhooks')
     }
-    if (replaced.kind === 'url_refused') return sendForm(c, endpoint, form, violation('/url', replaced.code).message)
     if (replaced.kind === 'not_found') return sendProblem(c, 404)
-    if (replaced.kind === 'headers_refused') {
-      return sendForm(c, endpoint, form, violation('/headers', replaced.code).message)
-    }
+    if (replaced.kind === 'url_refused' || replaced.kind === 'headers_refused')
+      return sendForm(c, endpoint, form, refusedField(replaced))
     if (replaced.kind === 'type_not_offered') return sendForm(c, endpoint, form, noSuchType)
-    return sendForm(c, endpoint, form, 'Another of your URLs is this one, or was. Add it as a new URL instead.')
+    const text = 'Another of your URLs is this one, or was. Add it as a new URL instead.'
+    return sendForm(c, endpoint, form, { field: 'url', text })
   })
 
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/pause`, async (c) => {
@@ -220,7 +222,18 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   return routes
 }
 
-const noSuchType = 'This event type does not exist.'
+interface Refusal {
+  readonly kind: 'url_refused' | 'headers_refused'
+  readonly code: ViolationCode
+}
+
+function refusedField({ kind, code }: Refusal): EndpointFormProblem {
+  const field = kind === 'url_refused' ? 'url' : 'headers'
+  return { field, text: violation(`/${field}`, code).message }
+}
+
+const descriptionProblem = 'The description is longer than 200 characters, or has control characters.'
+const noSuchType: EndpointFormProblem = { field: 'eventTypes', text: 'This event type does not exist.' }
 
 /** Returns the signed-in app. */
 export function appIdOf(c: PortalContext): string {
@@ -240,14 +253,14 @@ function readEndpointForm(fields: URLSearchParams, names: readonly string[]) {
   const removes = fields.get('removeHeaders') !== null
   const lines = readHeaders(form.headers)
   const isDescribed = registration.shape.description.safeParse(form.description).success
-  const problem =
+  const problem: EndpointFormProblem | null =
     form.eventTypes.length < fields.getAll('eventTypes').length
       ? noSuchType
       : new Set(lines.map(([name]) => name)).size < lines.length
-        ? violation('/headers', 'HEADER_NAME_REPEATED').message
+        ? { field: 'headers', text: violation('/headers', 'HEADER_NAME_REPEATED').message }
         : isDescribed
           ? null
-          : 'The description is longer than 200 characters, or has control characters.'
+          : { field: 'description', text: descriptionProblem }
   const headers = lines.length > 0 ? Object.fromEntries(lines) : removes ? {} : undefined
   const description = form.description === '' ? null : form.description
   return { form, settings: { ...form, description, headers }, problem }

@@ -24,7 +24,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       deps.failures.note({ listener: 'api', reason: 'API_KEY_INVALID', requestId })
       const { verdict } = deps.limits.take('sign-in', remoteAddressOf(c))
       if (!verdict.allowed) return sendProblem(c, 429)
-      return send(c, { notice: { tone: 'bad', text: 'This is not the API key of this application.' } }, 403)
+      return send(c, { keyProblem: 'This is not the API key of this application.' }, 403)
     }
     const rotated = await apiKeys.rotate(appId)
     if (rotated === 'rotation_pending') {
@@ -101,7 +101,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
 
   async function send(
     c: PortalContext,
-    more: Pick<Parameters<typeof KeysPage>[0], 'newKey' | 'dryRun' | 'notice'> = {},
+    more: Pick<Parameters<typeof KeysPage>[0], 'newKey' | 'dryRun' | 'notice' | 'keyProblem'> = {},
     status = 200,
   ): Promise<Response> {
     const appId = appIdOf(c)

@@ -4,10 +4,11 @@ import { Hono } from 'hono'
 import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
 import { appIdOf } from './developer-routes.js'
 import { utcTime } from './log-filters.js'
-import { RecoverFormPage, RecoveryPage } from './pages/recovery-pages.js'
+import { RecoverFormPage, RecoveryPage, type RecoveryProblem } from './pages/recovery-pages.js'
 import { idInPath, seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
+const timeProblem = 'Give the time in UTC.'
 
 /** Creates the pages that deliver what an endpoint missed: a form that counts first, and the progress. */
 export function createRecoveryRoutes({
@@ -38,7 +39,7 @@ export function createRecoveryRoutes({
     const fields = c.get('form')
     const form = { from: fields.get('from') ?? '', until: fields.get('until') ?? '' }
     const [from, until] = [utcTime.safeParse(form.from), utcTime.safeParse(form.until)]
-    const send = (count: Awaited<ReturnType<typeof countRecovery>> | null, problem: string | null) =>
+    const send = (count: Awaited<ReturnType<typeof countRecovery>> | null, problem: RecoveryProblem | null) =>
       sendPage(
         c,
         <RecoverFormPage {...{ endpoint, form, count, problem }} session={c.get('session')} />,
@@ -46,8 +47,9 @@ export function createRecoveryRoutes({
       )
     const since = from.success ? new Date(`${from.data}Z`) : null
     const end = until.success ? new Date(`${until.data}Z`) : null
-    if (since === null || (form.until !== '' && end === null)) return send(null, 'Give the times in UTC.')
-    if (end !== null && end <= since) return send(null, 'The end must be after the begin.')
+    if (since === null) return send(null, { field: 'from', text: timeProblem })
+    if (form.until !== '' && end === null) return send(null, { field: 'until', text: timeProblem })
+    if (end !== null && end <= since) return send(null, { field: 'until', text: 'The end must be after the begin.' })
     const { appId, endpointId } = endpoint
     const range = { appId, endpointId, since, eventTypes: null }
     if (fields.get('start') === null)
@@ -61,7 +63,8 @@ export function createRecoveryRoutes({
     const recoveryId = randomUUID()
     const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: end })
     if (outcome === 'not_found') return sendProblem(c, 404)
-    if (outcome === 'running') return send(null, 'A recovery of this URL is running. Wait for its end.')
+    if (outcome === 'running')
+      return send(null, { field: null, text: 'A recovery of this URL is running. Wait for its end.' })
     return seeOther(c, `/portal/webhooks/${endpointId}/recoveries/${recoveryId}`)
   })
 

@@ -112,6 +112,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Add URL' }).click()
     await page.getByText('must start with https').waitFor()
     expect(await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').isChecked()).toBe(true)
+    expect(await page.evaluate('document.activeElement.name')).toBe('url')
     await check('add-url-refused')
     // Cut to a shorter one, it would be another URL.
     await page.getByLabel('HTTPS URL').fill(`https://partner.com/${'x'.repeat(2048)}`)

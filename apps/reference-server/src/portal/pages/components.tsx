@@ -92,6 +92,20 @@ export const BreakableUrl: FC<{ readonly url: string }> = ({ url }) => (
   </>
 )
 
+/** Renders what is wrong with a field. The field needs {@link describedBy}. */
+export const FieldProblem: FC<{ readonly field: string; readonly problem: string | null }> = ({ field, problem }) =>
+  problem === null ? null : (
+    <span class="error" id={`${field}-problem`} role="alert">
+      {problem}
+    </span>
+  )
+
+/** Attributes of a field: what describes it, and whether it is wrong. Then typing starts there. */
+export const describedBy = (field: string, problem: string | null, hint?: string) => ({
+  'aria-describedby': problem === null ? hint : [`${field}-problem`, hint].filter(Boolean).join(' '),
+  ...(problem === null ? {} : ({ 'aria-invalid': 'true', autofocus: true } as const)),
+})
+
 /** Renders a name and its value. */
 export const Fact: FC<{ readonly name: string; readonly children?: Child }> = ({ name, children }) => (
   <div>

@@ -4,7 +4,7 @@ import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import type { LogFilters } from '../log-filters.js'
 import { DeliveryKind } from './delivery-kind.js'
-import { BreakableUrl, DeliveryStateMark, Instant } from './components.js'
+import { BreakableUrl, DeliveryStateMark, describedBy, FieldProblem, Instant } from './components.js'
 import { NextAttempt } from './next-attempt.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
@@ -29,8 +29,22 @@ export const DeliveriesPage: FC<{
   /** Address of this page of the log. */
   readonly thisPage: string
   readonly problem: string | null
+  /** What is wrong with the id to find. */
+  readonly findProblem: string | null
   readonly now: Date
-}> = ({ session, endpoints, filters, eventTypes, deliveries, nextPage, firstPage, thisPage, problem, now }) => {
+}> = ({
+  session,
+  endpoints,
+  filters,
+  eventTypes,
+  deliveries,
+  nextPage,
+  firstPage,
+  thisPage,
+  problem,
+  findProblem,
+  now,
+}) => {
   const pausedIds = new Set(endpoints.filter(({ pausedBy }) => pausedBy !== null).map(({ endpointId }) => endpointId))
   return (
     <PortalFrame
@@ -45,7 +59,16 @@ export const DeliveriesPage: FC<{
       <form method="get" action="/portal/deliveries" class="filters many">
         <div class="field wide">
           <label for="find">Id of an event, user or transaction, or X-Event-ID</label>
-          <input id="find" name="find" type="search" maxlength={200} value={filters.find} autocomplete="off" />
+          <input
+            id="find"
+            name="find"
+            type="search"
+            maxlength={200}
+            value={filters.find}
+            autocomplete="off"
+            {...describedBy('find', findProblem)}
+          />
+          <FieldProblem field="find" problem={findProblem} />
         </div>
         <div class="field">
           <label for="status">Status</label>

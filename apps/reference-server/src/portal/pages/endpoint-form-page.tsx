@@ -2,6 +2,7 @@ import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { CatalogueType } from '../../events/event-catalogue.js'
 import type { Session } from '../sessions.js'
+import { describedBy, FieldProblem } from './components.js'
 import { Marked } from './event-type-pages.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 
@@ -15,7 +16,20 @@ export interface EndpointForm {
   readonly headers: string
 }
 
-const HeadersField: FC<{ readonly endpoint: Endpoint | null; readonly text: string }> = ({ endpoint, text }) => {
+/** What is wrong with the form, and with which field; with none if it is the whole. */
+export interface EndpointFormProblem {
+  readonly field: 'url' | 'description' | 'eventTypes' | 'headers' | null
+  readonly text: string
+}
+
+const textAt = (problem: EndpointFormProblem | null, field: EndpointFormProblem['field']) =>
+  problem?.field === field ? problem.text : null
+
+const HeadersField: FC<{
+  readonly endpoint: Endpoint | null
+  readonly text: string
+  readonly problem: string | null
+}> = ({ endpoint, text, problem }) => {
   const names = endpoint?.headers?.names ?? []
   return (
     <fieldset>
@@ -33,10 +47,11 @@ const HeadersField: FC<{ readonly endpoint: Endpoint | null; readonly text: stri
           autocapitalize="off"
           autocomplete="off"
           spellcheck={false}
-          aria-describedby="headers-hint"
+          {...describedBy('headers', problem, 'headers-hint')}
         >
           {text}
         </textarea>
+        <FieldProblem field="headers" problem={problem} />
         <span class="hint" id="headers-hint">
           Optional: up to five that every request carries, one on a line. Values are kept sealed and never shown again.
           {names.length === 0
@@ -62,7 +77,7 @@ export const EndpointFormPage: FC<{
   /** The URL to change; null for a new one. */
   readonly endpoint: Endpoint | null
   readonly form: EndpointForm
-  readonly problem: string | null
+  readonly problem: EndpointFormProblem | null
   /** Types that can be selected. */
   readonly offered: readonly CatalogueType[]
 }> = ({ session, endpoint, form, problem, offered }) => (
@@ -75,6 +90,7 @@ export const EndpointFormPage: FC<{
       { label: 'Webhooks', href: '/portal/webhooks' },
       { label: endpoint === null ? 'Add new URL' : 'Change' },
     ]}
+    notice={problem?.field === null ? { tone: 'bad', text: problem.text } : null}
   >
     {endpoint === null ? null : (
       <p>
@@ -100,14 +116,9 @@ export const EndpointFormPage: FC<{
           autocomplete="url"
           autocapitalize="off"
           spellcheck={false}
-          aria-describedby={problem === null ? 'url-hint' : 'url-problem url-hint'}
-          aria-invalid={problem === null ? undefined : 'true'}
+          {...describedBy('url', textAt(problem, 'url'), 'url-hint')}
         />
-        {problem === null ? null : (
-          <span class="error" id="url-problem" role="alert">
-            {problem}
-          </span>
-        )}
+        <FieldProblem field="url" problem={textAt(problem, 'url')} />
         <span class="hint" id="url-hint">
           Reachable from the public internet, with a valid certificate, accepting POST. Redirects are not followed.
         </span>
@@ -120,14 +131,18 @@ export const EndpointFormPage: FC<{
           type="text"
           maxlength={200}
           value={form.description}
-          aria-describedby="description-hint"
+          {...describedBy('description', textAt(problem, 'description'), 'description-hint')}
         />
+        <FieldProblem field="description" problem={textAt(problem, 'description')} />
         <span class="hint" id="description-hint">
           Optional: a name for your own use.
         </span>
       </div>
-      <fieldset aria-describedby="types-hint">
+      <fieldset
+        aria-describedby={describedBy('eventTypes', textAt(problem, 'eventTypes'), 'types-hint')['aria-describedby']}
+      >
         <legend>Event types</legend>
+        <FieldProblem field="eventTypes" problem={textAt(problem, 'eventTypes')} />
         <span class="hint" id="types-hint">
           Select none to get {allOf(offered)}, those of later versions included.
         </span>
@@ -164,7 +179,7 @@ export const EndpointFormPage: FC<{
           </label>
         </div>
       </fieldset>
-      <HeadersField endpoint={endpoint} text={form.headers} />
+      <HeadersField endpoint={endpoint} text={form.headers} problem={textAt(problem, 'headers')} />
       <div class="actions">
         <button type="submit" class="primary">
           {endpoint === null ? 'Add URL' : 'Save changes'}

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Evidence } from '../../evidence/read-evidence.js'
 import { textLeaves, visibleText } from '../format.js'
 import type { Session } from '../sessions.js'
-import { CopyBlock, Fact, Instant } from './components.js'
+import { CopyBlock, describedBy, Fact, FieldProblem, Instant } from './components.js'
 import { CsrfField, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 import { Codes, DecisionMark } from './status-badges.js'
@@ -33,14 +33,9 @@ export const PurposeForm: FC<{
           required
           maxlength={200}
           autocomplete="off"
-          aria-invalid={problem === null ? undefined : 'true'}
-          aria-describedby={problem === null ? 'purpose-hint' : 'purpose-problem purpose-hint'}
+          {...describedBy('purpose', problem, 'purpose-hint')}
         />
-        {problem === null ? null : (
-          <span class="problem" id="purpose-problem">
-            {problem}
-          </span>
-        )}
+        <FieldProblem field="purpose" problem={problem} />
         <span class="hint" id="purpose-hint">
           For example the number of the examination. At most 200 characters, without personal data.
         </span>

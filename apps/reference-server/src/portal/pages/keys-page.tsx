@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import type { KeyRotationDryRun } from '../../webhooks-api/key-rotation-dry-run.js'
 import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
-import { CopyBlock, Instant, State } from './components.js'
+import { CopyBlock, describedBy, FieldProblem, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
@@ -17,7 +17,9 @@ export const KeysPage: FC<{
   readonly newKey?: string | null
   readonly dryRun?: FinishedDryRun | null
   readonly notice?: Notice | null
-}> = ({ session, versions, endpoints, newKey = null, dryRun = null, notice = null }) => {
+  /** What is wrong with the key that was entered. */
+  readonly keyProblem?: string | null
+}> = ({ session, versions, endpoints, newKey = null, dryRun = null, notice = null, keyProblem = null }) => {
   const waiting = versions.find((version) => version.standing === 'WAITING')
   return (
     <PortalFrame
@@ -86,8 +88,9 @@ export const KeysPage: FC<{
                 required
                 maxlength={500}
                 autocomplete="current-password"
-                aria-describedby="confirm-hint"
+                {...describedBy('apiKey', keyProblem, 'confirm-hint')}
               />
+              <FieldProblem field="apiKey" problem={keyProblem} />
               <span class="hint" id="confirm-hint">
                 Enter the key again, because the page will show the new key to the signed-in user.
               </span>

@@ -25,7 +25,7 @@ export const LatestPage: FC<{
     {latest.length === 0 ? (
       <div class="empty">
         <h2>Nothing here</h2>
-        <p>No verifications yet{first ? ' yet' : ' before that'}.</p>
+        <p>No verifications {first ? 'yet' : 'before that'}.</p>
       </div>
     ) : (
       <RecordTable

@@ -2,12 +2,18 @@ import type { Endpoint, RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { countRecovery } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
-import { Fact, State } from './components.js'
+import { describedBy, Fact, FieldProblem, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 
 const webhooksCrumb = { label: 'Webhooks', href: '/portal/webhooks' }
 type Count = Awaited<ReturnType<typeof countRecovery>>
 type Recovery = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
+
+/** What is wrong with the form of a recovery, and with which field. */
+export interface RecoveryProblem {
+  readonly field: 'from' | 'until' | null
+  readonly text: string
+}
 
 /** Renders the events that are not sent, by reason. */
 const Skipped: FC<{ readonly skipped: Count['skipped'] }> = ({ skipped }) => (
@@ -25,8 +31,9 @@ export const RecoverFormPage: FC<{
   readonly endpoint: Endpoint
   readonly form: { readonly from: string; readonly until: string }
   readonly count: Count | null
-  readonly problem: string | null
+  readonly problem: RecoveryProblem | null
 }> = ({ session, endpoint, form, count, problem }) => {
+  const problemOf = (field: 'from' | 'until') => (problem?.field === field ? problem.text : null)
   const action = `/portal/webhooks/${endpoint.endpointId}/recover`
   const { acknowledged = 0, pending = 0, scope = 0, erased = 0 } = count?.skipped ?? {}
   return (
@@ -41,17 +48,32 @@ export const RecoverFormPage: FC<{
           ones, and those of a time without a URL. The <code>X-Event-ID</code> stays the same.
         </>
       }
-      notice={problem === null ? null : { tone: 'bad', text: problem }}
+      notice={problem?.field === null ? { tone: 'bad', text: problem.text } : null}
     >
       <form method="post" action={action}>
         <CsrfField session={session} />
         <div class="field">
           <label for="from">From (UTC)</label>
-          <input id="from" name="from" type="datetime-local" value={form.from} required />
+          <input
+            id="from"
+            name="from"
+            type="datetime-local"
+            value={form.from}
+            required
+            {...describedBy('from', problemOf('from'))}
+          />
+          <FieldProblem field="from" problem={problemOf('from')} />
         </div>
         <div class="field">
           <label for="until">Before (UTC), or empty for now</label>
-          <input id="until" name="until" type="datetime-local" value={form.until} />
+          <input
+            id="until"
+            name="until"
+            type="datetime-local"
+            value={form.until}
+            {...describedBy('until', problemOf('until'))}
+          />
+          <FieldProblem field="until" problem={problemOf('until')} />
         </div>
         <div class="actions">
           <button type="submit" class={count === null ? 'primary' : undefined}>

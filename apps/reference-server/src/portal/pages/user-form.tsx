@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { describedBy, FieldProblem } from './components.js'
 
 /** Renders the search form for the verifications of a user. */
 export const UserForm: FC<{ readonly userId: string; readonly problem: string | null }> = ({ userId, problem }) => (
@@ -15,14 +16,9 @@ export const UserForm: FC<{ readonly userId: string; readonly problem: string | 
         size={38}
         autocomplete="off"
         spellcheck={false}
-        aria-invalid={problem === null ? undefined : 'true'}
-        aria-describedby={problem === null ? undefined : 'user-problem'}
+        {...describedBy('user', problem)}
       />
-      {problem === null ? null : (
-        <span class="error" id="user-problem" role="alert">
-          {problem}
-        </span>
-      )}
+      <FieldProblem field="user" problem={problem} />
     </div>
     <button type="submit">Find</button>
   </form>
