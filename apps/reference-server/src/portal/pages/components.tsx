@@ -71,7 +71,7 @@ export const CopyBlock: FC<{ readonly id: string; readonly label: string; readon
   text,
 }) => (
   <div class="copy">
-    <pre id={id} tabindex={0} aria-label={label}>
+    <pre id={id} role="group" tabindex={0} aria-label={label}>
       <code>{text}</code>
     </pre>
     <button type="button" data-copy={id} hidden>

@@ -65,7 +65,7 @@ export const DeliveryAttempt: FC<{
           {report.status === null ? null : (
             <details>
               <summary>Answer</summary>
-              <pre tabindex={0} aria-label={`Answer to attempt ${attempt.number}`}>
+              <pre role="group" tabindex={0} aria-label={`Answer to attempt ${attempt.number}`}>
                 <code>{answerText(report)}</code>
               </pre>
             </details>
