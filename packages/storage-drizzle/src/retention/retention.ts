@@ -50,9 +50,11 @@ export interface Retention {
 }
 
 const day = 86_400_000
+/** No row is older than 1,000 years, and PostgreSQL counts back to 4713 BC at most. */
+const mostAgeMs = 365_250 * day
 
 /**
- * Completes the policy with its defaults, also for an age that is undefined.
+ * Completes the policy with its defaults, also for an age that is undefined. A larger age than 1,000 years keeps as much.
  *
  * @throws StorageError `ARGUMENT_INVALID`: with an age of NaN nothing would ever be old.
  */
@@ -61,9 +63,17 @@ export function completePolicy(policy: RetentionPolicy = {}): Required<Retention
   const { expiredTokenAgeMs = 7 * day, endpointHourAgeMs = 31 * day, limit = 1_000, ...unknown } = rest
   // With a misspelt age, data would be removed at the default age.
   if (Object.keys(unknown).length > 0) throw new StorageError('ARGUMENT_INVALID')
-  const ages = { bodyAgeMs, attemptAgeMs, expiredTokenAgeMs, endpointHourAgeMs }
-  if (!Object.values(ages).every((age) => Number.isFinite(age) && age >= 0)) throw new StorageError('ARGUMENT_INVALID')
-  return { ...ages, limit }
+  const checked = (age: number) => {
+    if (!Number.isFinite(age) || age < 0) throw new StorageError('ARGUMENT_INVALID')
+    return Math.min(age, mostAgeMs)
+  }
+  return {
+    bodyAgeMs: checked(bodyAgeMs),
+    attemptAgeMs: checked(attemptAgeMs),
+    expiredTokenAgeMs: checked(expiredTokenAgeMs),
+    endpointHourAgeMs: checked(endpointHourAgeMs),
+    limit,
+  }
 }
 
 /** Checks whether a step reached its limit for any kind. */

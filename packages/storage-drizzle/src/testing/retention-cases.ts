@@ -190,6 +190,17 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     deepEqual(counts(await one.retention.removeOld({ attemptAgeMs: 1_000 })), [0, 1, 0])
     deepEqual(counts(await one.retention.removeOld({ expiredTokenAgeMs: 1_000 })), [0, 0, 1])
   }),
+  storageCase('RT-14', 'MUST remove nothing at the largest ages', async (one, use) => {
+    await one.webhooks.registerEndpoint(hook, 5)
+    await deliver(one, 'one')
+    await addToken(one, 0)
+    await use.advance(100 * day)
+    const age = Number.MAX_SAFE_INTEGER
+    const policy = { bodyAgeMs: age, attemptAgeMs: age, expiredTokenAgeMs: age, endpointHourAgeMs: age }
+    const removed = await one.retention.removeOld(policy)
+    deepEqual([counts(removed), removed.endpointHoursRemoved], [[0, 0, 0], 0])
+    ok(((await find(one, 'one'))?.body.byteLength ?? 0) > 0)
+  }),
   storageCase('RT-09', 'MUST NOT change verifications', async ({ retention, verifications }, use) => {
     const { key } = submission('one')
     await verifications.record(submission('one'))

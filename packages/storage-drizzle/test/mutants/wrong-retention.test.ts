@@ -8,6 +8,15 @@ const withPolicy =
   (change: (policy: RetentionPolicy) => RetentionPolicy): Spoil =>
   ({ retention }) => ({ retention: { removeOld: (policy = {}) => retention.removeOld(change(policy)) } })
 
+/** Leaves out the ages that do not satisfy a condition. */
+const onlyAges = (
+  { limit = 1_000, ...ages }: RetentionPolicy,
+  satisfies: (age: number) => boolean,
+): RetentionPolicy => ({
+  ...Object.fromEntries(Object.entries(ages).filter(([, age]) => satisfies(age))),
+  limit,
+})
+
 const andThen =
   (sql: string): Spoil =>
   ({ retention }, { database }) => {
@@ -129,7 +138,16 @@ const wrongRetentions: readonly WrongStorage[] = [
     })),
   ],
   ['removes a token when it expires', 'RT-07', withPolicy((policy) => ({ ...policy, expiredTokenAgeMs: 0 }))],
-  ['has ages of its own', 'RT-08', withPolicy(({ limit = 1_000 }) => ({ limit }))],
+  [
+    'takes the default for ages of less than a day',
+    'RT-08',
+    withPolicy((policy) => onlyAges(policy, (age) => age >= day)),
+  ],
+  [
+    'takes the default for ages of more than a century',
+    'RT-14',
+    withPolicy((policy) => onlyAges(policy, (age) => age <= 36_525 * day)),
+  ],
   ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_status_log')],
   ['removes counts', 'RT-12', andThen('DELETE FROM kyc_relay_endpoint_hours')],
   ['blanks fields of any age', 'RT-13', andThen('UPDATE kyc_relay_transactions SET fields = NULL')],
