@@ -12,6 +12,7 @@ const FORMAT = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
+const mostCachedDataKeys = 100_000
 
 /** Additional authenticated data: the header, and the context as text. Two different contexts never give the same text. */
 function additionalData(header: Uint8Array, context: SealContext): Buffer {
@@ -83,6 +84,24 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
   }
 }
 
+interface LocalCipherOptions {
+  readonly keys: KeyFile
+  readonly cachedDataKeys?: number
+}
+
+/** A misspelt name would have no effect, and with NaN no data key would stay in memory. */
+function checkedOptions(options: LocalCipherOptions): LocalCipherOptions {
+  const { keys, cachedDataKeys = 0, ...unknown } = { ...options }
+  const isRight =
+    Array.isArray((keys as Partial<KeyFile> | undefined)?.keys) &&
+    Number.isSafeInteger(cachedDataKeys) &&
+    cachedDataKeys >= 0 &&
+    cachedDataKeys <= mostCachedDataKeys &&
+    Object.keys(unknown).length === 0
+  if (!isRight) throw new KycError('ARGUMENT_INVALID')
+  return options
+}
+
 /**
  * Creates a {@link PiiCipher} with keys from a key file: AES-256-GCM with a fresh 96-bit nonce for each sealing, and
  * HMAC-SHA-256 fingerprints.
@@ -92,7 +111,8 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
  *
  * @param options `keys` as read by {@link parseKeyFile}. `cachedDataKeys`: most unwrapped data keys kept in memory,
  *   integer 0–100000, default 1000.
- * @throws `KEY_FILE_INVALID` without the active keys, or with a key of another length than 32 bytes
+ * @throws `KEY_FILE_INVALID` without the active keys, or with a key of another length than 32 bytes; `ARGUMENT_INVALID`
+ *   for an option that is missing, unknown or out of its range
  *
  * @example
  * ```ts
@@ -103,7 +123,7 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
  * ```
  */
 export function createLocalCipher(options: { readonly keys: KeyFile; readonly cachedDataKeys?: number }): PiiCipher {
-  const { keys, cachedDataKeys = 1000 } = options
+  const { keys, cachedDataKeys = 1000 } = checkedOptions(options)
   const sealKeys = new Map(keys.keys.filter((key) => key.purpose === 'seal').map((key) => [key.id, key.key]))
   const fingerprintKey = keys.keys.find((key) => key.id === keys.activeFingerprintKeyId)?.key
   const activeKey = sealKeys.get(keys.activeSealKeyId)

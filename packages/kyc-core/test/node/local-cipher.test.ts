@@ -129,6 +129,26 @@ describe('local cipher', () => {
     expect(await cipher.open({ dataKey: other, keyContext: owner, context, sealed: kept })).toEqual(bytes('y'))
   })
 
+  it.each([
+    { cachedDatakeys: 5 },
+    { cachedDataKeys: NaN },
+    { cachedDataKeys: -1 },
+    { cachedDataKeys: 1.5 },
+    { cachedDataKeys: 100_001 },
+    { cachedDataKeys: '5' },
+    { cachedDataKeys: null },
+    { keys: undefined },
+    { keys: 'the text of a key file' },
+  ])('refuses %o', (wrong) => {
+    const options = { keys: parseKeyFile(json), ...wrong }
+    expect(() => createLocalCipher(options as never)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
+  })
+
+  it('refuses no options, and takes undefined for the default', () => {
+    expect(() => createLocalCipher(undefined as never)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
+    expect(createLocalCipher({ keys: parseKeyFile(json), cachedDataKeys: undefined })).toBeDefined()
+  })
+
   it.each([0, 1, 2])('works with %i data keys in memory', async (cachedDataKeys) => {
     const small = cipherOf(json, cachedDataKeys)
     const keys = await Promise.all(Array.from({ length: 4 }, () => small.createDataKey(owner)))
