@@ -3,6 +3,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AppDirectory } from './app-directory.js'
 import { appCreatedEvent, signedInEvent } from '../audit/access-events.js'
 import { apiKeyEvent } from '../audit/api-key-events.js'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.postgres.js'
 import { createAppKeyChanges, insertKey } from './key-changes.postgres.js'
@@ -84,7 +85,7 @@ export function createAppDirectory(dependencies: {
     listApiKeys: (appIds, now) => database.run(() => reads.listKeys.execute({ appIds: [...appIds], now })),
     pageApiKeys: ({ now, after, limit }) =>
       database.run(() => {
-        const page = { now, afterAppId: after?.appId ?? '', afterVersion: after?.version ?? 0 }
+        const page = { now: checkedTime(now), afterAppId: after?.appId ?? '', afterVersion: after?.version ?? 0 }
         return reads.pageKeys.execute({ ...page, limit: checkedLimit(limit, 10_000) })
       }),
     replaceSealedApiKey: (replacement) =>

@@ -3,6 +3,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
 import { appCreatedEvent, signedInEvent } from '../audit/access-events.js'
 import { apiKeyEvent } from '../audit/api-key-events.js'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.sqlite.js'
 import { createAppKeyChanges } from './key-changes.sqlite.js'
@@ -103,7 +104,11 @@ export function createAppDirectory(dependencies: {
       ),
     pageApiKeys: ({ now, after, limit }) =>
       read(() => {
-        const page = { now: now.getTime(), afterAppId: after?.appId ?? '', afterVersion: after?.version ?? 0 }
+        const page = {
+          now: checkedTime(now).getTime(),
+          afterAppId: after?.appId ?? '',
+          afterVersion: after?.version ?? 0,
+        }
         return statements.pageKeys.all({ ...page, limit: checkedLimit(limit, 10_000) }).map(readKey)
       }),
     replaceSealedApiKey: (replacement) =>

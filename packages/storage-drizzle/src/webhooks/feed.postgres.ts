@@ -3,6 +3,7 @@ import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { groupBy } from '../group-by.js'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
 import { decodeFeedCursor, encodeFeedCursor, mostOutOfOrder, type FeedPlace } from './feed-cursor.js'
 import { deliveries, events } from './tables.postgres.js'
@@ -84,7 +85,7 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
 
   return {
     findCursor: ({ appId, since }) =>
-      database.run(async (on) => encodeFeedCursor(await findPlace(on, appId, since), appId)),
+      database.run(async (on) => encodeFeedCursor(await findPlace(on, appId, checkedTime(since)), appId)),
 
     listAfter: ({ appId, cursor, limit }) =>
       database.run(async (on) => {

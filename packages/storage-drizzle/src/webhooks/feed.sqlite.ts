@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, gte, inArray, lt, max, min } from 'drizzle-orm'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import { groupBy } from '../group-by.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
 import { decodeFeedCursor, encodeFeedCursor, mostOutOfOrder } from './feed-cursor.js'
@@ -44,7 +45,7 @@ export function createFeedStore(dependencies: {
         const kept = db
           .select({ position })
           .from(events)
-          .where(and(eq(events.appId, appId), gte(events.createdAt, since.getTime())))
+          .where(and(eq(events.appId, appId), gte(events.createdAt, checkedTime(since).getTime())))
           .orderBy(asc(events.createdAt), asc(position))
           .limit(mostOutOfOrder)
           .as('kept')

@@ -4,8 +4,9 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
-import { checkedTime, countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
+import { countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
 import * as statements from './recovery-statements.postgres.js'
 import { recoveries } from './recovery-tables.postgres.js'
 import { unnamedTypes } from './values.js'
@@ -107,7 +108,8 @@ export function createRecoveryStore(dependencies: {
 
     listEvents: (range) =>
       database.run(async (on) => {
-        const { appId, endpointId, since, until, after, limit } = range
+        const { appId, endpointId, after, limit } = range
+        const [since, until] = [checkedTime(range.since), checkedTime(range.until)]
         const [endpoint] = await statements.findEndpoint.rows(on, { appId, endpointId })
         if (endpoint === undefined) return []
         const { lineageId } = endpoint

@@ -2,9 +2,10 @@ import { and, eq } from 'drizzle-orm'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
 import { preparePublishing } from './publishing.sqlite.js'
-import { checkedTime, countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
+import { countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
 import { prepareRecoveries } from './recovery-statements.sqlite.js'
 import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 import { deliveryClass, unnamedTypes } from './values.js'
@@ -101,7 +102,8 @@ export function createRecoveryStore(dependencies: {
 
     listEvents: (range) =>
       read(() => {
-        const { appId, endpointId, since, until, after, limit } = range
+        const { appId, endpointId, after, limit } = range
+        const [since, until] = [checkedTime(range.since), checkedTime(range.until)]
         const endpoint = statements.findEndpoint.get({ appId, endpointId })
         if (endpoint === undefined) return []
         const rows = statements.listEvents.all({

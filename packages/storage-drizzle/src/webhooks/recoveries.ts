@@ -1,6 +1,5 @@
 import type { EventName } from '@kyc-relay/webhooks/internal'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
-import { StorageError } from '../storage-error.js'
 import { unnamedTypes } from './values.js'
 
 type Progress = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
@@ -26,12 +25,6 @@ export function typesOf(ofEndpoint: string | null, asked: readonly EventName[] |
   const taken = parseTypes(ofEndpoint)
   if (taken === null) return asked?.filter((type) => unnamedTypes.includes(type)) ?? null
   return asked === null ? taken : taken.filter((type) => asked.includes(type))
-}
-
-/** @throws `ARGUMENT_INVALID` for an invalid date, or one that is none */
-export function checkedTime(time: Date): Date {
-  if (!Number.isFinite((time as Partial<Date> | undefined)?.getTime?.())) throw new StorageError('ARGUMENT_INVALID')
-  return time
 }
 
 /** Types in a column. */

@@ -215,13 +215,22 @@ const wrongDirectories: readonly WrongStorage[] = [
   [
     'pages through retired keys as well',
     'AD-13',
-    spoilt((apps) => ({ pageApiKeys: (page) => apps.pageApiKeys({ ...page, now: new Date(0) }) })),
+    spoilt((apps) => ({
+      pageApiKeys: (page) => apps.pageApiKeys(Number.isNaN(Number(page.now)) ? page : { ...page, now: new Date(0) }),
+    })),
   ],
   [
     'rounds a limit to what it can do',
     'AD-14',
     spoilt((apps) => ({
       pageApiKeys: (page) => apps.pageApiKeys({ ...page, limit: Math.max(1, Math.ceil(page.limit)) }),
+    })),
+  ],
+  [
+    'lists the keys of now without a time',
+    'AD-42',
+    spoilt((apps) => ({
+      pageApiKeys: (page) => apps.pageApiKeys({ ...page, now: Number.isNaN(Number(page.now)) ? new Date() : page.now }),
     })),
   ],
   [

@@ -30,7 +30,7 @@ export interface FeedStore {
   /**
    * Returns the cursor before the first event of the feed that was created at `since` or later; after the last event if
    * there is none. The feed is not in the order of times: a clock may step back. A store may look at the 1,000 oldest of
-   * these events alone.
+   * these events alone. Rejects an invalid date, or one that is none.
    */
   findCursor(request: { readonly appId: string; readonly since: Date }): Promise<string>
   /**

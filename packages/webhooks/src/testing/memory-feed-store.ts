@@ -1,5 +1,5 @@
 import type { FeedStore, ListedEvent } from '../feed/feed-store.js'
-import { createMemoryWebhookData, type MemoryWebhookData, type StoredEvent } from './memory-webhook-data.js'
+import { createMemoryWebhookData, isTime, type MemoryWebhookData, type StoredEvent } from './memory-webhook-data.js'
 
 /**
  * Creates a {@link FeedStore} in memory, for tests. Nothing holds back an event: its lag is always 0.
@@ -20,6 +20,7 @@ export function createMemoryFeedStore(options: { readonly data?: MemoryWebhookDa
 
   return {
     async findCursor({ appId, since }) {
+      if (!isTime(since)) throw new Error('This is no time.')
       const events = eventsOf(appId)
       const first = events.findIndex(({ place }) => place.createdAt >= since)
       const last = first === -1 ? events.at(-1) : events[first - 1]

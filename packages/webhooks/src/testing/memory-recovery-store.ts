@@ -4,6 +4,7 @@ import {
   addDelivery,
   announceDue,
   createMemoryWebhookData,
+  isTime,
   type MemoryWebhookData,
   type StoredEvent,
   type StoredRecovery,
@@ -100,6 +101,7 @@ export function createMemoryRecoveryStore(
     },
 
     async listEvents({ limit, ...range }) {
+      if (!isTime(range.since) || !isTime(range.until)) throw new Error('This is no time.')
       const endpoint = findEndpoint(range)
       if (endpoint === undefined) return []
       const { appId, since, until, eventTypes, after } = range

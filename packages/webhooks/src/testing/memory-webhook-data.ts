@@ -214,6 +214,8 @@ export function blankBodies(data: MemoryWebhookData): void {
   }
 }
 
+export const isTime = (value: Date | null | undefined): boolean => Number.isFinite(value?.getTime())
+
 function sourceKey(appId: string, sourceEventId: string): string {
   return JSON.stringify([appId, sourceEventId])
 }

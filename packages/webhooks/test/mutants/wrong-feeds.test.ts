@@ -112,10 +112,22 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
       store: {
         ...store,
         async findCursor({ appId, since }) {
+          if (Number.isNaN(Number(since))) return store.findCursor({ appId, since })
           const events = [...data.events.values()].filter(({ event }) => event.appId === appId)
           const last = events.findLast(({ place }) => place.createdAt < since)
           return `${last?.place.position ?? 0}@${appId}`
         },
+      },
+    }),
+  ],
+  [
+    'begins at the end without a time',
+    'FS-CURSOR-4',
+    ({ store }) => ({
+      store: {
+        ...store,
+        findCursor: ({ appId, since }) =>
+          store.findCursor({ appId, since: Number.isNaN(Number(since)) ? new Date(8e15) : since }),
       },
     }),
   ],

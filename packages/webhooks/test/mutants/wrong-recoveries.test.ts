@@ -225,6 +225,13 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
     })),
   ],
   [
+    'lists nothing without a time',
+    'RS-EVENTS-7',
+    change((store) => ({
+      listEvents: async (request) => (Number.isNaN(Number(request.until)) ? [] : store.listEvents(request)),
+    })),
+  ],
+  [
     'queues what it recovers by its due time, like all others',
     'RS-STEP-1',
     ({ webhooks }, data) => ({

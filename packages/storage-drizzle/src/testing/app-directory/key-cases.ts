@@ -140,6 +140,10 @@ export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
     for (const limit of [0, -1, 1.5])
       await refused(apps.pageApiKeys({ now: at(0), limit }), { code: 'ARGUMENT_INVALID' })
   }),
+  storageCase('AD-42', 'MUST refuse a time that is none: retired keys might count as accepted', async ({ apps }) => {
+    for (const now of [new Date(NaN), undefined])
+      await refused(apps.pageApiKeys({ now: now as Date, limit: 10 }), { code: 'ARGUMENT_INVALID' })
+  }),
   storageCase(
     'AD-15',
     'MUST replace a sealed key only if it is unchanged since the caller read it',

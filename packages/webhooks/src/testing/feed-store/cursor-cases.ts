@@ -1,4 +1,4 @@
-import { deepEqual, ok } from 'node:assert/strict'
+import { deepEqual, ok, rejects } from 'node:assert/strict'
 import type { PreparedEvent } from '../../delivery/webhook-store.js'
 import { appA, appB, createSamples, race } from '../webhook-store/sample-records.js'
 import { feedStoreCase, listSettled, settled } from './harness.js'
@@ -80,6 +80,15 @@ export const cursorCases = [
         ids.slice(1),
         'events after the cursor of a time that only the second event and the last are later than',
       )
+    },
+  ),
+
+  feedStoreCase(
+    'FS-CURSOR-4',
+    'A time that is none MUST be refused: its cursor would skip all events, or none',
+    async ({ store }) => {
+      for (const since of [new Date(NaN), undefined])
+        await rejects(store.findCursor({ appId: appA, since: since as Date }), `findCursor rejects ${String(since)}`)
     },
   ),
 

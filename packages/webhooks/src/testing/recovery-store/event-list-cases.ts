@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { appA, appB, userTwo } from '../webhook-store/sample-records.js'
 import { recoveryStoreCase } from './harness.js'
 
@@ -153,6 +153,21 @@ export const eventListCases = [
           [waiting.eventId, false],
         ],
       )
+    },
+  ),
+
+  recoveryStoreCase(
+    'RS-EVENTS-7',
+    'A time that is none MUST be refused: without events a recovery looks done',
+    async ({ store, webhooks, samples }) => {
+      const { endpointId } = await samples.registered(webhooks)
+      const range = { appId: appA, endpointId, since: new Date(0), until: new Date(1), eventTypes: null, after: null }
+      for (const time of [new Date(NaN), undefined])
+        for (const name of ['since', 'until'])
+          await rejects(
+            store.listEvents({ ...range, limit: 10, [name]: time }),
+            `listEvents rejects ${name} ${String(time)}`,
+          )
     },
   ),
 ]
