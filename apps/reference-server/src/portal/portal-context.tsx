@@ -27,9 +27,11 @@ export type PortalContext = Context<PortalEnv>
 /** A JSX element. */
 type Page = Parameters<PortalContext['html']>[0]
 
+const render = (c: PortalContext, page: Page, status: number) => c.html(page, status as 200, { ...pageHeaders })
+
 /** Sends a page and clears the message that it has shown. */
 export async function sendPage(c: PortalContext, page: Page, status = 200): Promise<Response> {
-  const response = await c.html(page, status as 200, { ...pageHeaders })
+  const response = await render(c, page, status)
   const session = c.get('session') as Session | undefined
   if (session !== undefined && session.notice !== null) await session.flash(null)
   return response
@@ -65,11 +67,11 @@ const problems = {
 
 const namedProblems = { retiring: 403, right: 403, purpose: 400 } as const
 
-/** Sends a page with the reason of a failure. */
-export function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
+/** Sends a page with the reason of a failure. It shows no message, so the message stays for the next page. */
+export async function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
   const [title, text] = problems[status]
   const page = <ProblemPage title={title} text={text} requestId={c.env.requestId} />
-  return sendPage(c, page, typeof status === 'string' ? namedProblems[status] : status)
+  return render(c, page, typeof status === 'string' ? namedProblems[status] : status)
 }
 
 /** Refuses requests that another site could trigger, then reads the form. */

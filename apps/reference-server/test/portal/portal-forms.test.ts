@@ -138,9 +138,11 @@ describe('webhooks in the portal', () => {
     expect(confirm.text).toContain(two.url)
     expect((await api('')).json.items.length).toBe(2)
     const removed = await browser.submit(confirm, `/portal/webhooks/${two.id}/remove`)
-    expect((await browser.follow(removed)).text).toContain('The URL was removed.')
-    expect((await api('')).json.items.map((one: { id: string }) => one.id)).toEqual([all.id])
+    // The browser shows the answer to the second form alone. The message is on the next page that has room for it.
     expect((await browser.submit(confirm, `/portal/webhooks/${two.id}/remove`)).status).toBe(404)
+    expect((await browser.follow(removed)).text).toContain('The URL was removed.')
+    expect((await browser.follow(removed)).text).not.toContain('The URL was removed.')
+    expect((await api('')).json.items.map((one: { id: string }) => one.id)).toEqual([all.id])
     await removeAll()
   })
 
