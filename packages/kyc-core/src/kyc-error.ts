@@ -16,7 +16,7 @@ export type KycErrorCode =
   | 'KEY_UNKNOWN'
   /** The key file is not valid JSON of the documented shape. */
   | 'KEY_FILE_INVALID'
-  /** An argument is outside its documented range: a mistake in the calling code. */
+  /** An argument is missing, has an unknown name or is not as documented: a mistake in the calling code. */
   | 'ARGUMENT_INVALID'
   /** The text is no cursor of this list. */
   | 'CURSOR_INVALID'
@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<KycErrorCode, string>> = {
   SEAL_BROKEN: 'The sealed value cannot be opened for this owner, record and part.',
   KEY_UNKNOWN: 'The key that sealed this value is not in the key file.',
   KEY_FILE_INVALID: 'The key file does not have the documented shape.',
-  ARGUMENT_INVALID: 'An argument is out of its documented range.',
+  ARGUMENT_INVALID: 'An argument is missing, has an unknown name or is not as documented.',
   CURSOR_INVALID: 'The cursor does not belong to this list.',
 }
 

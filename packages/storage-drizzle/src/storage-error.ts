@@ -32,7 +32,7 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   STORE_FAILED: 'The database reported damage or a failing disk. The store refuses writes until the process restarts.',
   STORE_CLOSED: 'The store was closed.',
   CONSTRAINT: 'The write violates a constraint. Nothing was written.',
-  ARGUMENT_INVALID: 'An argument is outside its documented range.',
+  ARGUMENT_INVALID: 'An argument is missing, has an unknown name or is not as documented.',
   CURSOR_INVALID: 'This store did not create the cursor.',
   TRANSACTION_OPEN:
     'A transaction of the caller is open on this connection. Use the function that takes the transaction.',
