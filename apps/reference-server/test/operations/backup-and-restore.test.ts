@@ -1,10 +1,12 @@
 import { copyFileSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   startPostgres,
   type PostgresServer,
 } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
+import type { DemoFile } from '../../src/start/demo-file.js'
+import { startReceiver } from '../local-receiver.js'
 import {
   postgresDatabases,
   sqliteDatabases,
@@ -17,6 +19,8 @@ import {
 
 // What docs/operate.md says of backup and restore, followed with real servers; and the mistakes that can be made.
 vi.setConfig({ testTimeout: 180_000 })
+
+type DemoUser = DemoFile['users'][number]
 
 let postgres: PostgresServer
 beforeAll(async () => {
@@ -109,6 +113,53 @@ describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine)
     await server.stop()
     expect(await verifyAudit(dataDir, databases.urls)).toMatchObject({ code: 0 })
     expect(await count('true')).toBe(5)
+  })
+
+  it('sends nothing of users who were erased or revoked since the backup, if this is repeated with ROLE=api', async () => {
+    const settings = { ALLOW_LOOPBACK_RECEIVERS: '1', DELIVERY_RETRY_BASE_MS: '1000' }
+    const before = await start(settings)
+    const [app] = before.demo.apps
+    const users = before.demo.users.filter(({ appId }) => appId === app?.appId)
+    const [erased, revoked, kept] = users as [DemoUser, DemoUser, DemoUser]
+    const receiver = await startReceiver(before.demo)
+    onTestFinished(() => receiver.close())
+    receiver.answerBy('/x', () => 500)
+    const { apiUrl, internalUrl, internalToken } = before.demo
+    await before.call(`${apiUrl}/api/v1/webhooks`, app?.apiKey ?? '', { url: receiver.url('/x') })
+    for (const { appId, userId } of [erased, revoked, kept]) {
+      const event = { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 100.5 } }
+      await before.call(`${internalUrl}/internal/v1/events`, internalToken, event)
+    }
+    await receiver.arrived('/x', 3)
+    await before.stop()
+    for (const name of ['business', 'vault'] as const) await databases.backUp(name, 'backup')
+
+    const eraseAndRevoke = async (port: number) => {
+      const paths = [`users/${erased.userId}/pii`, `grants/${revoked.appId}/${revoked.userId}`]
+      for (const path of paths) {
+        const headers = { authorization: `Bearer ${internalToken}` }
+        const answer = await fetch(`http://127.0.0.1:${port}/internal/v1/${path}`, { method: 'DELETE', headers })
+        expect([path, answer.ok]).toEqual([path, true])
+      }
+    }
+    const after = await start({ ...settings, ROLE: 'api' })
+    await eraseAndRevoke(after.ports.internal)
+    await after.stop()
+
+    for (const name of ['vault', 'business'] as const) await databases.restore(name, 'backup')
+    beginNewCheckpoints()
+    receiver.answerBy('/x', () => 200)
+    const received = receiver.received.length
+    const repeating = await start({ ...settings, ROLE: 'api' })
+    await eraseAndRevoke(repeating.ports.internal)
+    await repeating.stop()
+    await start(settings)
+    const states = () => databases.query('business', 'SELECT state FROM kyc_relay_deliveries ORDER BY state')
+    await expect
+      .poll(states, { timeout: 60_000 })
+      .toEqual(['CANCELLED', 'CANCELLED', 'DELIVERED'].map((state) => ({ state })))
+    const sent = receiver.received.slice(received).map(({ body }) => (JSON.parse(body) as DemoUser).userId)
+    expect(sent).toEqual([kept.userId])
   })
 
   it('of which only the business database was restored purges nothing, says so, and is whole once it is put right', async () => {

@@ -149,6 +149,7 @@ export async function startOn(dataDir: string, variables: Record<string, string>
   const logged = (message: string) => lines.filter((line) => (JSON.parse(line) as { msg: string }).msg === message)
   return {
     demo,
+    ports: server.ports,
     call,
     lines,
     stop,
