@@ -171,7 +171,8 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
         startedAfter = Number(subject)
         report.startedAtMs = atMs
       }
-      await compareRows(checked.intact)
+      // Rows of the last look are newer than the verification: the entry of their erasure might not be read.
+      if (!isLast) await compareRows(checked.intact)
       explainErased(checked.intact)
       access.read(checked.intact)
       report.entries += entries.length
