@@ -9,7 +9,7 @@ import { tellObserver } from './tell-observer.js'
 import type { AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import type { DeliveryWorkerProblem } from './worker-observer.js'
 import type { DeliveryWorkerDeps } from './worker-deps.js'
-import { checkWorkerDeps, withDefaults } from './worker-options.js'
+import { checkWorkerDeps, leaseMarginMs, withDefaults } from './worker-options.js'
 import { createWorkerPauses } from './worker-pauses.js'
 import { systemTimers } from './worker-timers.js'
 
@@ -137,9 +137,12 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /**
    * Records attempts of crashed workers as interrupted. They count as attempts because the partner may have received
    * them.
+   *
+   * A take-over sends nothing, so its own lease is short: if this worker dies too, the next one need not wait as long as
+   * for a request.
    */
   async function takeOver(): Promise<{ count: number; work: Promise<void>[] }> {
-    const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: options.leaseMs })
+    const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: leaseMarginMs })
     if (expired.length > 0)
       tellObserver(() => deps.onClaimed?.({ count: expired.length, takenOver: true, deliveries: expired }))
     const work = expired.map((delivery) => attempt(delivery, reportOfCause('INTERRUPTED')))

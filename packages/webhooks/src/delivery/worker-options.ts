@@ -68,7 +68,8 @@ const defaults = {
   userAgent: defaultUserAgent,
 } as const satisfies Required<DeliveryWorkerOptions>
 
-const leaseMarginMs = 10_000
+/** The part of a lease in which a result is written. */
+export const leaseMarginMs = 10_000
 
 const callbackNames = ['openHeaders', 'onResultWritten', 'onClaimed', 'onEndpointTurned', 'onProblem'] as const
 

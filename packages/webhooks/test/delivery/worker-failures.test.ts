@@ -136,6 +136,22 @@ describe('what fails around it', () => {
     await stopped
   })
 
+  test('an attempt whose taker dies too is taken over again after ten seconds, not after another whole lease', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const dying: WebhookStore = { ...store, recordAttemptResults: () => new Promise(() => undefined) }
+    void createWorker({ store: dying }).runOnce()
+    await time.pass(45_000)
+    void createWorker({ store: dying }).runOnce()
+    await time.pass(9_000)
+    const worker = createWorker()
+    worker.start()
+    await time.pass(500)
+    expect((await read(event.deliveries[0]))?.attempts).toMatchObject([{ report: null }])
+    await time.pass(5_500)
+    expect((await read(event.deliveries[0]))?.attempts).toMatchObject([{ report: { cause: 'INTERRUPTED' } }])
+    await worker.stop()
+  })
+
   test('a stale result is told to the observer and changes nothing', async () => {
     const event = await publish(store, [await registerEndpoint(store)])
     const outcomes: string[] = []
