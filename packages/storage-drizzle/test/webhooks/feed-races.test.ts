@@ -174,7 +174,7 @@ describe('the feed of events that racing transactions write', () => {
     }
     expect(await read(null)).toMatchObject({ items: [] })
     const guide = await readFile(new URL('../../../../docs/operate.md', import.meta.url), 'utf8')
-    await pool.query(/^UPDATE kyc_relay_events .*;$/m.exec(guide)?.[0] ?? '')
+    await pool.query(/^ *UPDATE kyc_relay_events .*;$/m.exec(guide)?.[0] ?? '')
     expect(await read(null)).toMatchObject({ items: [{ eventId: made.eventId }] })
     await pool.end()
     await stores.close()
