@@ -108,4 +108,4 @@ try {
 
 console.log(`Claimed and recorded on PostgreSQL, beside ${retries} waiting retries; one worker, no sending.\n`)
 printTable(rows, 'case', 2)
-writeReport('apps', { unit: 'deliveries per second', retries, rows })
+writeReport('apps', { unit: 'deliveries per second', sizes: { 'waiting retries': retries }, rows })
