@@ -39,12 +39,6 @@ export function visibleText(text: string): string {
   })
 }
 
-/** Masks a token except its field and last four characters: `tok_ssn_••••1120`. */
-export function maskedToken(token: string): string {
-  const field = /^tok_(?:ssn|document_number)_/.exec(token)?.[0] ?? ''
-  return `${field}••••${token.slice(-4)}`
-}
-
 /** Lists the values inside a JSON value as text, each with its path, such as `address.city`. */
 export function textLeaves(value: unknown, path = ''): readonly (readonly [path: string, text: string])[] {
   if (value instanceof Date) return [[path, value.toISOString()]]

@@ -47,7 +47,7 @@ export async function findShownVerification(c: PortalContext, deps: OperatorDeps
   return { session: c.get('session'), verification, appName, photos, now: deps.now() }
 }
 
-/** Creates the operators' pages of KYC verifications: read-only, without personal data, with masked tokens. */
+/** Creates the operators' pages of KYC verifications: read-only, without personal data. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
   routes.use('/portal/kyc/*', requirePageRight('read'))

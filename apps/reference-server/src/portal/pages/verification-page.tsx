@@ -3,7 +3,6 @@ import type { VerificationRecord } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { hasRight } from '../../operator-api/internal-caller.js'
-import { maskedToken } from '../format.js'
 import { Codes, DecisionMark, StatusLog } from './status-badges.js'
 import { Fact, Instant, State } from './components.js'
 import { PurposeForm, verificationPath } from './evidence-page.js'
@@ -66,26 +65,12 @@ export const VerificationPage: FC<{
           {appName ?? 'gone'} <code>{verification.appId}</code>
         </Fact>
         <Fact name="SSN">
-          {verification.ssn === null ? (
-            'erased, or not given'
-          ) : (
-            <>
-              <code>{maskedToken(verification.ssn.token)}</code>{' '}
-              <span class="hint">
-                {verification.ssn.standing === 'VALIDATED' ? 'validated against a source' : 'collected only'}
-              </span>
-            </>
-          )}
+          {verification.ssn === null
+            ? 'erased, or not given'
+            : `given; ${verification.ssn.standing === 'VALIDATED' ? 'validated against a source' : 'collected only'}`}
         </Fact>
         <Fact name="Document number">
-          {verification.documentNumber === null ? (
-            'not given'
-          ) : (
-            <>
-              <code>{maskedToken(verification.documentNumber.token)}</code>{' '}
-              <span class="hint">only its hash is stored</span>
-            </>
-          )}
+          {verification.documentNumber === null ? 'not given' : 'given; only its hash is stored'}
         </Fact>
         <Fact name="Decline codes">
           <Codes codes={verification.declineCodes} />
