@@ -105,15 +105,16 @@ const auditSchema = schema.pick({
 })
 
 /** Settings for verifying the audit log: databases, key file and checkpoints. */
-export type AuditEnv = Places & Pick<DatabaseSettings, 'transactionPooler'>
+export type AuditEnv = Places & Pick<DatabaseSettings, 'transactionPooler'> & Pick<Env, 'unknownSettings'>
 
 type Places = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' | 'auditCheckpoints'>
 
 /** Parses the settings for verifying the audit log. Reports all problems at once. */
 export function parseAuditEnv(variables: Readonly<Record<string, string | undefined>>): AuditEnv {
   const { value, problems } = parseVariables(auditSchema, variables)
-  if (problems.length > 0) throw new EnvError(problems, unknownSettings(variables, variableNames))
-  return { ...placesOf(value), transactionPooler: value.DATABASE_TRANSACTION_POOLER }
+  const unknown = unknownSettings(variables, variableNames)
+  if (problems.length > 0) throw new EnvError(problems, unknown)
+  return { ...placesOf(value), transactionPooler: value.DATABASE_TRANSACTION_POOLER, unknownSettings: unknown }
 }
 
 /** Parses the environment. Reports all problems at once. */

@@ -17,5 +17,6 @@ export async function openAuditLogs(
       vault: () => openAuditLog(env.vaultDatabaseUrl, { log: 'vault', seal }, env.transactionPooler),
     },
     checkpointPath: env.auditCheckpoints,
+    unknownSettings: env.unknownSettings,
   }
 }

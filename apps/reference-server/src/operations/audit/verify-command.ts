@@ -22,6 +22,8 @@ export interface VerifyCommandDependencies {
     readonly logs: Readonly<Record<AuditLogName, () => Promise<AuditLog & { close(): Promise<void> }>>>
     /** Configured path of the checkpoints. */
     readonly checkpointPath: string
+    /** Variables that look like a misspelt setting. */
+    readonly unknownSettings: readonly string[]
   }>
   /** Reads a file; null if it does not exist. */
   readCheckpoints(path: string): Promise<CheckpointFile | null>
@@ -99,7 +101,9 @@ function parse(parameters: readonly string[]): Asked | string {
 /** Verifies the logs and returns the number of findings. */
 async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Promise<number> {
   const { print } = dependencies
-  const { seal, logs, checkpointPath } = await dependencies.open()
+  const { seal, logs, checkpointPath, unknownSettings } = await dependencies.open()
+  // With a misspelt name, a database would be verified that nobody meant.
+  for (const one of unknownSettings) dependencies.warn(`Unknown setting ${one}`)
   // Read before the databases, so that every entry of a checkpoint is already in the log.
   const checkpoints = await checkpointsOf(asked, checkpointPath, dependencies)
   let findings = 0

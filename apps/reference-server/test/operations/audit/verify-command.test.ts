@@ -17,9 +17,11 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCheckpointWriter, readCheckpoints } from '../../../src/operations/audit/checkpoint-file.js'
 import { runVerifyCommand } from '../../../src/operations/audit/verify-command.js'
+import { openAuditLogs } from '../../../src/wiring/audit-logs.js'
 import { openAuditLog, openStorage } from '../../../src/wiring/storage.js'
 
-const keys = parseKeyFile(createKeyFile({ randomBytes, now: new Date(0) }))
+const keyFile = createKeyFile({ randomBytes, now: new Date(0) })
+const keys = parseKeyFile(keyFile)
 const seal = createLocalAuditSeal({ keys })
 const owner = { appId: 'a', userId: 'u' }
 const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
@@ -59,6 +61,7 @@ const run = (...parameters: string[]) =>
           vault: () => openAuditLog(url('vault.db'), { log: 'vault', seal }),
         },
         checkpointPath,
+        unknownSettings: [],
       }),
     readCheckpoints,
     nowMs: () => 0,
@@ -88,6 +91,19 @@ test('a truthful log is verified with exit code 0, and says when nothing was wit
   expect(await run('verify', '--json')).toBe(0)
   expect(warned).toHaveLength(2)
   expect(JSON.parse(printed[3] ?? '')).toMatchObject({ type: 'report', log: 'vault', checkpoints: 1, findings: 0 })
+})
+
+test('a setting with a misspelt name is named, because another database is verified', async () => {
+  writeFileSync(join(folder, 'keys.json'), keyFile, { mode: 0o600 })
+  const code = await runVerifyCommand(['verify'], {
+    open: () => openAuditLogs({ DATA_DIR: folder, DATABASE_ULR: 'postgres://canary' }),
+    readCheckpoints,
+    nowMs: () => 0,
+    print: (line) => printed.push(line),
+    warn: (line) => warned.push(line),
+  })
+  expect([code, warned[0]]).toEqual([0, 'Unknown setting DATABASE_ULR: did you mean DATABASE_URL?'])
+  expect(warned.join()).not.toContain('canary')
 })
 
 test('what was tampered with gives exit code 1 and a line with its place', async () => {
@@ -168,7 +184,8 @@ test('a database that is not there ends with exit code 2, without its path', asy
 test('a database server that does not answer is not called a missing file', async () => {
   const opening = () => openAuditLog('postgres://kyc@127.0.0.1:1/kyc', { log: 'stores', seal })
   const code = await runVerifyCommand(['verify'], {
-    open: () => Promise.resolve({ seal, logs: { stores: opening, vault: opening }, checkpointPath }),
+    open: () =>
+      Promise.resolve({ seal, logs: { stores: opening, vault: opening }, checkpointPath, unknownSettings: [] }),
     readCheckpoints,
     nowMs: () => 0,
     print: (line) => printed.push(line),
@@ -212,6 +229,7 @@ test('other work, such as a signal, is heard between two reads', async () => {
         ...{
           seal,
           checkpointPath,
+          unknownSettings: [],
           logs: { stores: () => Promise.resolve(watched), vault: () => Promise.reject(new Error()) },
         },
       }),
