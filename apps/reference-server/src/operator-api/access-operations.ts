@@ -49,7 +49,7 @@ const revokeGrant = defineOperation({
 const issueAccessToken = defineOperation({
   ...{ id: 'issueAccessToken', method: 'post', path: `${base}/access-tokens`, tag: 'Apps and access' },
   summary: 'Issue an access token',
-  description: `Of the embedded token store, for 24 hours. Without \`userId\` for a new user. ${needs('keys')}`,
+  description: `Of the embedded token store, for 24 hours. Adds the scopes to the grant. Without \`userId\` for a new user. ${needs('keys')}`,
   body: z.strictObject({ appId: id, userId: id.nullish(), scopes }),
   answers: {
     201: {

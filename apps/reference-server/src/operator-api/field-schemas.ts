@@ -40,6 +40,9 @@ export const auditText = z
   .regex(/\S/)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
 
+/** Schema of a KYC status. */
+export const kycStatus = z.enum(['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'])
+
 /** One to fifty names of scopes. */
 export const scopes = z
   .array(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))

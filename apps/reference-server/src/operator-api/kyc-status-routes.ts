@@ -5,10 +5,9 @@ import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
-import { auditText, id } from './field-schemas.js'
+import { auditText, id, kycStatus } from './field-schemas.js'
 import { readActing, requireRight } from './internal-caller.js'
 
-const kycStatus = z.enum(['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'])
 const correction = z.strictObject({ expectedStatus: kycStatus, status: kycStatus, reason: auditText })
 
 /** Dependencies of the route that corrects a KYC status. */

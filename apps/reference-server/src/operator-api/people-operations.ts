@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
-import { id } from './field-schemas.js'
+import { id, kycStatus } from './field-schemas.js'
 import { queryInvalid } from './read-operations.js'
 import { duplicatesQuery } from './read-schemas.js'
 import {
@@ -20,7 +20,7 @@ import {
 const reveal = defineOperation({
   ...{ id: 'revealValue', method: 'post', path: `${base}/vault/reveal`, tag: 'People' },
   summary: 'Open one value of the vault',
-  description: `The audit log is written first. ${needs('reveal')}`,
+  description: `The audit log is written first. A service must name \`actor\`. ${needs('reveal')}`,
   body: z.strictObject({ appId: id, userId: id, token: z.string(), purpose: reason, actor }),
   answers: {
     200: {
@@ -73,17 +73,28 @@ const replacePhotoUrl = defineOperation({
   description: `For one that is \`UNAVAILABLE\` or \`REFUSED\`. ${needs('correct')}`,
   body: z.strictObject({ url: z.string(), reason, actor }),
   answers: done('It is fetched again.'),
-  refusals: [bodyInvalid, notFound, conflict('PHOTO_NOT_REPLACEABLE', 'The photo needs no new URL.')],
+  refusals: [
+    bodyInvalid,
+    { ...notFound, detail: 'PHOTO_UNKNOWN' },
+    conflict('PHOTO_NOT_REPLACEABLE', 'The photo needs no new URL.'),
+  ],
 })
 
 const correctStatus = defineOperation({
   ...{ id: 'correctKycStatus', method: 'post', path: `${base}/users/{userId}/kyc-status`, tag: 'People' },
   summary: 'Correct the KYC status of a user',
   description: needs('correct'),
-  body: z.strictObject({ expectedStatus: z.string(), status: z.string(), reason, actor }),
+  body: z.strictObject({ expectedStatus: kycStatus, status: kycStatus, reason, actor }),
   answers: { 200: { description: 'Corrected.', schema: anyObject } },
-  refusals: [bodyInvalid, notFound, conflict('STATUS_CHANGED', 'The status is not the expected one.')],
+  refusals: [
+    bodyInvalid,
+    { ...notFound, detail: 'USER_UNKNOWN' },
+    { status: 409, code: 'STATUS_CHANGED', when: 'The status is not the expected one.' },
+  ],
 })
+
+/** These also accept users that the service does not know. */
+const noUserId = { ...notFound, when: 'The id is not a UUID.' } as const
 
 const exportUser = defineOperation({
   ...{ id: 'exportUser', method: 'post', path: `${base}/users/{userId}/export`, tag: 'People' },
@@ -91,11 +102,8 @@ const exportUser = defineOperation({
   description: `Streamed; the last member is \`"complete": true\`. ${needs('evidence')}`,
   body: withPurpose,
   answers: { 200: { description: 'The export.', schema: anyObject } },
-  refusals: [bodyInvalid, notFound],
+  refusals: [bodyInvalid, noUserId],
 })
-
-/** These also accept users that the service does not know. */
-const noUserId = { ...notFound, when: 'The id is not a UUID.' } as const
 
 const eraseUser = defineOperation({
   ...{ id: 'eraseUser', method: 'delete', path: `${base}/users/{userId}/pii`, tag: 'People' },
@@ -131,7 +139,10 @@ const closeUser = defineOperation({
   ...{ id: 'closeUser', method: 'post', path: `${base}/users/{userId}/closed`, tag: 'People' },
   summary: 'Say when the account of a user was closed',
   description: `Starts the retention clock; null stops it. ${needs('erase')}`,
-  body: z.strictObject({ closedAt: z.string().nullable(), actor }),
+  body: z.strictObject({
+    closedAt: z.string().nullable().meta({ description: 'A date and time of RFC 3339 or ISO 8601.' }),
+    actor,
+  }),
   answers: done('Noted.'),
   refusals: [bodyInvalid, noUserId, erasureBegun],
 })
@@ -150,7 +161,11 @@ const confirmReport = defineOperation({
   description: needs('erase'),
   body: withPurpose,
   answers: { 200: { description: 'What was erased.', schema: anyObject } },
-  refusals: [bodyInvalid, conflict('REPORT_OUTDATED', 'The report has changed. Read it again.')],
+  refusals: [
+    bodyInvalid,
+    conflict('RETENTION_OFF', 'No retention time is set.'),
+    conflict('REPORT_OUTDATED', 'The report has changed. Read it again.'),
+  ],
 })
 
 const duplicates = defineOperation({

@@ -6,6 +6,8 @@ import spectralRulesets from '@stoplight/spectral-rulesets'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInternalApp } from '../../src/operator-api/internal-app.js'
 import { pathOf } from '../../src/operator-api/internal-document.js'
+import { internalOperations } from '../../src/operator-api/internal-operations.js'
+import { errorCatalogue } from '../../src/http/error-catalogue.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
@@ -87,6 +89,19 @@ describe('the OpenAPI document of the internal API', () => {
       expect([method, path, statuses]).toEqual([method, path, expect.arrayContaining([String(answer.status)])])
       expect([path, responses['400']?.description]).toEqual([path, expect.stringContaining('`UNKNOWN_PARAMETER`')])
     }
+  })
+
+  it('describes a refusal with a code of its own by that code, as it is answered', async () => {
+    const details = internalOperations.flatMap(({ id, refusals }) => refusals.map(({ detail }) => [id, detail ?? '']))
+    expect(details.filter(([, detail = '']) => detail in errorCatalogue)).toEqual([])
+    const path = '/internal/v1/users/{userId}/kyc-status'
+    const { userId } = server.demo.users[0] ?? { userId: '' }
+    const answer = await server.call(`${server.demo.internalUrl}${path.replace('{userId}', userId)}`, {
+      body: { expectedStatus: 'PASS', status: 'UNVERIFIED', reason: 'r' },
+      token: server.demo.internalToken,
+    })
+    const described = document.paths[path].post.responses['409'].description as string
+    expect([answer.status, described.startsWith(`\`${answer.json.code}\` `)]).toEqual([409, true])
   })
 
   it('has no finding of the recommended rules of Redocly and Spectral', async () => {
