@@ -41,7 +41,8 @@ export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeE
       actorOf(c.get('caller')),
     )
     const { accountId, externalReferenceId } = grant
-    return c.json({ accessToken, userId, accountId, externalReferenceId, expiresAt }, 201)
+    const issued = { accessToken, userId, accountId, externalReferenceId, expiresAt }
+    return c.json(issued, 201, { 'cache-control': 'no-store' })
   })
   return routes
 }

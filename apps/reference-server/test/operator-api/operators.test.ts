@@ -170,7 +170,8 @@ describe('the audit log', () => {
 
     const grant = { accountId: one, externalReferenceId: 'r', scopes: ['VERIFY_KYC'] }
     await call('PUT', `/grants/${appId}/${one}`, ada, grant)
-    await call('POST', '/access-tokens', ada, { appId, userId: one, scopes: ['VERIFY_KYC'] })
+    const issued = await call('POST', '/access-tokens', ada, { appId, userId: one, scopes: ['VERIFY_KYC'] })
+    expect(issued.headers['cache-control']).toBe('no-store')
     await call('DELETE', `/grants/${appId}/${one}`, server.demo.internalToken)
     for (const kind of ['GRANT_GIVEN', 'ACCESS_TOKEN_ISSUED'])
       expect(entries(kind).at(-1)).toEqual({ actor: 'operator:Ada Example', reason: null })
