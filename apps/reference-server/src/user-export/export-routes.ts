@@ -47,7 +47,10 @@ export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
         const isComplete = yield* pieces
         isCutOff = false
         if (!isComplete) return
-        await record('COMPLETED')
+        await record('COMPLETED').catch((error: unknown) => {
+          log.error('export failed', { ...about, ...errorFields(error) })
+          throw error
+        })
         log.info('user exported', about)
       } finally {
         if (isCutOff) log.warn('export cut off: the connection was closed', about)

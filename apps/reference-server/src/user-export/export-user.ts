@@ -27,7 +27,7 @@ export interface ExportUserDeps {
 /** What an export leaves out. */
 const omitted = [
   'Document numbers: only a keyed hash of each is stored.',
-  'The first five digits of an SSN.',
+  'The first five digits of an SSN. SSNs of submissions that failed before they were recorded, which the vault destroys.',
   'Photos: each is listed with its address in the internal API. URLs that photos were fetched from.',
   'Hashes of access tokens, digests of payloads, and entries of the audit log.',
 ]

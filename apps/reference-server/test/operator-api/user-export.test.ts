@@ -173,6 +173,22 @@ describe('an export', () => {
     expect(server.logLines.some((line) => line.includes('export failed'))).toBe(true)
   })
 
+  it('whose end cannot be recorded is logged, and its connection is cut', async () => {
+    const { userId } = user(5)
+    rows(
+      'kyc.db',
+      `CREATE TRIGGER no_end BEFORE INSERT ON kyc_relay_audit_entries WHEN NEW.kind = 'EXPORT_COMPLETED'
+       BEGIN SELECT RAISE(ABORT, 'x'); END`,
+    )
+    try {
+      await expect(exported(userId)).rejects.toThrow()
+    } finally {
+      rows('kyc.db', 'DROP TRIGGER no_end')
+    }
+    expect(exportEntries(userId).map(({ kind }) => kind)).toEqual(['EXPORT_STARTED'])
+    expect(server.logLines.some((line) => line.includes('export failed') && line.includes(userId))).toBe(true)
+  })
+
   it('whose connection is cut is logged, and has no second entry', async () => {
     const { userId, appId } = user(1)
     // More than the socket buffers of both sides hold.
