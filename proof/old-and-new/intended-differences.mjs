@@ -27,7 +27,7 @@ const newField =
 /** What an erasure keeps, in the words of this version. */
 const keptTexts = [
   'Of verifications: both ids, ids of sections, provider names, decisions, country codes, section and check outcomes, decline codes, instants, whether an SSN was validated, tokens of document numbers, and the answer of a replay.',
-  'The KYC status and its log.',
+  'The KYC status and its log. Corrections of it, with actors and reasons as operators gave them.',
   'Sealed parts of verifications, which nothing can open: their data key is destroyed.',
   'Grants with account id and external reference: revoke them with DELETE /internal/v1/grants/{appId}/{userId}.',
   'Events and deliveries without bodies: ids, types, instants, sourceEventId. Attempts without answers: addresses, times, statuses and headers. States of transactions without fields.',
@@ -103,7 +103,7 @@ export const intendedDifferences = [
     matches: ({ kind, at }) => kind === 'end' && at === '/audit/kinds/VALUE_REVEALED',
   },
   {
-    why: 'The report of an erasure names everything that is kept, in five sentences.',
+    why: 'The report of an erasure names everything that is kept.',
     matches: ({ kind, at, now }) => kind === 'erasure' && /^\/body\/kept\/\d$/.test(at) && keptTexts.includes(now),
   },
   {

@@ -44,7 +44,7 @@ export type ErasureRefusal = 'held' | 'not_due'
 /** Data kept after an erasure, as proof without personal data. */
 const kept = [
   'Of verifications: both ids, ids of sections, provider names, decisions, country codes, section and check outcomes, decline codes, instants, whether an SSN was validated, tokens of document numbers, and the answer of a replay.',
-  'The KYC status and its log.',
+  'The KYC status and its log. Corrections of it, with actors and reasons as operators gave them.',
   'Sealed parts of verifications, which nothing can open: their data key is destroyed.',
   'Grants with account id and external reference: revoke them with DELETE /internal/v1/grants/{appId}/{userId}.',
   'Events and deliveries without bodies: ids, types, instants, sourceEventId. Attempts without answers: addresses, times, statuses and headers. States of transactions without fields.',
