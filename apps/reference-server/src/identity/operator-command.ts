@@ -21,8 +21,9 @@ export function runOperatorCommand(
   const { token, tokenHash } = createOperatorToken()
   const entry = { name, tokenHash, rights }
   const checked = parseOperators(JSON.stringify([entry]))
-  if (rights.length === 0 || 'problem' in checked) {
-    warn(usage)
+  const problem = 'problem' in checked ? checked.problem : rights.length === 0 ? 'no right is given.' : null
+  if (problem !== null) {
+    warn(`${problem}\n\n${usage}`)
     return 64
   }
   print(JSON.stringify(entry))

@@ -83,8 +83,14 @@ describe('the command that makes an operator', () => {
     expect(out.join('')).not.toContain(token)
   })
 
-  it.each([[[]], [['Ada']], [['Ada', 'everything']], [['a:b', 'read']]])('%j is wrong usage', (parameters) => {
-    const { code, out } = run(...parameters)
-    expect([code, out]).toEqual([64, []])
+  it.each([
+    [[], 'malformed at name'],
+    [['Ada'], 'no right is given'],
+    [['Ada', 'everything'], 'malformed at rights'],
+    [['a:b', 'read'], 'malformed at name'],
+  ])('%j is wrong usage, and says why', (parameters, why) => {
+    const { code, out, err } = run(...parameters)
+    expect([code, out, err]).toEqual([64, [], [expect.stringContaining(why)]])
+    expect(err.join('')).not.toMatch(/everything|a:b/)
   })
 })
