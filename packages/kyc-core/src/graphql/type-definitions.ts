@@ -134,7 +134,7 @@ type KycPhoto {
   endedAt: String
 }
 
-"All but PENDING and RETRYING are final."
+"Attempts follow only in PENDING and RETRYING. With a new URL from the operator, a REFUSED or UNAVAILABLE photo is PENDING again."
 enum KycPhotoState {
   "The first attempt has not ended."
   PENDING

@@ -6,7 +6,7 @@ import type { PhotoFailure } from './photo-failure.js'
 /** Side of a document photo, or the selfie. */
 export type PhotoSide = PhotoJob['side']
 
-/** States of a photo. All but `PENDING` and `RETRYING` are final. */
+/** States of a photo. Attempts follow only in `PENDING` and `RETRYING`, or after a new URL for `REFUSED` and `UNAVAILABLE`. */
 export type PhotoState =
   /** The first attempt has not ended. */
   | 'PENDING'
