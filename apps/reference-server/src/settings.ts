@@ -207,7 +207,7 @@ const limitsAndPortal = {
   EVIDENCE_REQUESTS_PER_MINUTE: setting(
     requestsPerMinute,
     '120',
-    'Records, photos and exports per minute that one operator, or all services together, can open on the internal API. The same number may come at once.',
+    'Records, photos, exports and pages of duplicates per minute that one operator, or all services together, can open on the internal API. The same number may come at once.',
   ),
   MAX_IN_FLIGHT: setting(
     whole(1, 100_000),

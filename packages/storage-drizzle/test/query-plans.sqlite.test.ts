@@ -102,7 +102,7 @@ test('the same look at plans notices a missing index', async () => {
   expect(slowSteps(planOf(database, claim))).not.toEqual([])
 })
 
-// By their text, as SQLite does not tell how often it plans: see `prepared.ts`.
+// By their text, as SQLite does not tell how often it plans.
 test('no statement that runs for every delivery is planned anew at each run or opens a temporary table', () => {
   const database = new Database(':memory:')
   migrate(database, 'sqlite', { now: () => new Date(0) })
