@@ -1,4 +1,4 @@
-import { BOX_WORDS } from './po-box-words.js'
+import { BOX_WORDS, SLASHED_WORDS } from './po-box-words.js'
 
 /*
  * Patterns of PO boxes in address lines. Military (PSC, CMR, UNIT), rural-route and highway-contract addresses also
@@ -15,7 +15,7 @@ const EXEMPT = [
   // Reverse order: "Box 152, RR 2"
   /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
   // Great Britain: the name of a house
-  /^(?:THE )?OLD POST ?BOX(?=,)/,
+  /^(?:THE )?OLD POST ?BOX(?=,|$)/,
 ] as const
 
 const STREET_TYPES =
@@ -34,10 +34,11 @@ const PO_BOX = [
   // P.O. Box, P O Box, P O B O X, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
   /\b(?:US)?P[ .,/\\|*_-]{0,3}[O0][ .,/\\|*_-]{0,3}B ?[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
-  /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
-  // P.O. 9, PO #9 at the start of a line or of a part of a line
+  // Not the Canadian postal code P0B 1J0.
+  /\b(?!P0B ?\d[A-Z]\d\b)P\.? ?[O0]\.? ?B\.? ?#? ?\d/,
+  // P.O. 9, PO #9 at the start of a line or of a part of a line. Not the British postal code PO14 3XX.
   /\bP\. ?O\. ?#? ?\d/,
-  /(?:^|, ?)P\.?O\.? ?#? ?\d/,
+  /(?:^|, ?)(?!PO\d{1,2} ?\d[A-Z]{2}\b)P\.?O\.? ?#? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
   /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
   // USPS Publication 28, section 283: other words for a PO box
@@ -58,7 +59,8 @@ const PO_BOX = [
   /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
   /\b(?:APARTAT|APTAT\.?) (?:POSTAL|DE CORREUS)\b/,
   /\b(?:AP|APART|APDO|APT|APTDO|APTO)\.? ?(?:DE )?CORREOS?\b/,
-  /\b(?:AP\.? ?|CAJON )POSTAL\b/,
+  /\b(?:AP(?:DO|TDO)?\.? ?|CAJON )POSTAL\b/,
+  /\bAP(?:DO|TDO)\.? ?AEREO\b/,
   /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
   /\bPOSTA[ -]?KUTXA(?:TILA)?\b/,
   /\bCASILLA (?:DE CORREOS?|POSTAL)\b/,
@@ -111,7 +113,7 @@ const PO_BOX = [
   /\bSANDUKU LA (?:POSTA|BARUA)\b/,
   // Not "العاص. بناية", a name and a building.
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
-  /(?:^|[\s,،])ص ?[بپ]\.? ?\p{Nd}/u,
+  /(?:^|[\s,،])ص ?[/-]? ?[بپ]\.? ?(?:رقم )?\p{Nd}/u,
   /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?\p{Nd}/u,
   /(?:^|[\s,])А ?[/\\] ?[СЯ]\.? ?(?:NO ?)?\d/u,
   // After a name, "А.Я." and "А.С." are initials. The number sign is NO in compared text.
@@ -138,12 +140,13 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['CL'], /\bCLASIFICADOR ?(?:N[O°º]?\.?|#)? ?\d/],
   [['DE', 'AT', 'CH', 'LI', 'HU'], /(?:^|, ?| )PF\.? ?(?:NR\.? ?)?\d/],
   // Longer numbers are a postal code.
-  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,4}(?!\d)/],
+  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P\.? ?K\.? ?(?:NO\.? ?)?\d{1,4}(?!\d)/],
   [['BG'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,3}(?!\d)|^P\.? ?K\.? ?\d+$/],
   [['LV', 'LT'], /(?:^|, ?| )[AP](?:\. ?|\/)[KD]\.? ?\d/],
   [['RS', 'ME', 'BA'], /(?:^|, ?)P\.? ?F\.? ?(?:BR\.? ?)?\d/],
   [['RS', 'ME', 'BA', 'MK'], /(?:^|, ?)П\. ?(?:Ф\.|ФАХ) ?(?:БР\.? ?)?\d/u],
   [['AR', 'UY', 'PY'], /(?:^|, ?)C\.? ?C\.? ?(?:N[O°º]?\.?|#)? ?\d/],
+  [['BR'], /(?:^|, ?)C(?:\. ?POSTAL|X\.? ?P)\.? ?(?:NO?\.? ?)?\d/],
   [['BR', 'MZ', 'AO', 'CV', 'ST', 'GW'], /(?:^|, ?)C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
   [['MX'], /(?:^|, ?)A\.? ?P\. ?(?:N[O°º]?\.?|#)? ?\d/],
   [['CO'], /(?:^|, ?)A\.? ?A\.? ?(?:N[O°º]?\.?|#)? ?\d/],
@@ -161,7 +164,8 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['AZ', 'UZ'], /(?:^|, ?)[AP] ?\/ ?Q\.? ?\d/],
   [['FO'], /(?:^|, ?)(?:POSTSMOGA|POSTRUM) ?\d/],
   [['ML'], /(?:^|, ?| )B\.? ?P\.? ?E\.? ?\d/],
-  [['MN'], /(?:^|, ?)Ш\. ?Х\. ?-? ?\d/u],
+  [['MN'], /(?:^|, ?)Ш\.? ?Х\.? ?-? ?\d/u],
+  [['RU', 'BY', 'UA', 'KZ', 'KG', 'UZ', 'TJ', 'TM', 'AZ', 'AM'], /(?:^|, ?| )A ?\/ ?YA?\.? ?(?:NO ?)?\d/],
   [['KZ'], /(?:^|[\s,])А ?\/ ?Ж\.? ?\d/u],
   [['AM'], /(?:^|[\s,])(?:Փ\. ?Ա\.|[ԱՓ] ?\/ ?Ա\.?) ?\d/u],
   [['HR', 'RS', 'BA', 'ME', 'SI', 'MK', 'CZ', 'SK'], /(?:^|, ?| )P\.? ?P\.? ?(?:BR\.? ?)?\d/],
@@ -177,16 +181,19 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
 const PLAIN = /^[ -~]*$/
 /** "Pf.: 12", "PK: 12" */
 const COLON_BEFORE_NUMBER = /(?<=[\p{L}.]) ?:(?= ?\p{Nd})/gu
+/** "n.º 12", "núm. 12", "número 12" */
+const NUMBER_WORD = /\bN(?:\.O\.?|UM(?:ERO|\.)?)(?= ?\d)/g
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
 
 /**
  * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters, no
- * colon before a number.
+ * colon before a number, one word for it, one Arabic yeh.
  * Vowel signs stay: in Indic and Thai letters they are half of the word.
  */
 function comparable(line: string): string {
   // Most lines are plain ASCII and need no normalisation.
-  if (PLAIN.test(line)) return line.toUpperCase().replace(/ {2,}/g, ' ').replace(COLON_BEFORE_NUMBER, '').trim()
+  if (PLAIN.test(line))
+    return line.toUpperCase().replace(/ {2,}/g, ' ').replace(COLON_BEFORE_NUMBER, '').replace(NUMBER_WORD, 'NO').trim()
   return line
     .normalize('NFKD')
     .replace(/[\p{Script=Inherited}\p{Cf}]/gu, '')
@@ -195,10 +202,17 @@ function comparable(line: string): string {
     .replace(/[‐‑‒–—]/gu, '-')
     .replace(/\s+/gu, ' ')
     .replace(COLON_BEFORE_NUMBER, '')
+    .replace(NUMBER_WORD, 'NO')
+    .replaceAll('ي', 'ی')
     .trim()
 }
 
 const WORDS = BOX_WORDS.map(comparable)
+/** The same written as one word: पोस्टबॉक्स. Not abbreviations, which begin names too. */
+const JOINED_WORDS = WORDS.filter((word) => / /.test(word) && !word.includes('.')).map((word) =>
+  word.replaceAll(' ', ''),
+)
+const SLASHED = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${SLASHED_WORDS.map(comparable).join('|')})(?!\p{L})`, 'u')
 
 /** Cyrillic, Greek and other letters that look like a letter of "PO Box". */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
@@ -212,6 +226,15 @@ const LOOK_ALIKE_BOX = [/\bP[ ./_-]{0,3}[O0][ ./_-]{1,3}B[O0] ?X(?:ES)?\b/, /\bP
 const HAS_MIXED_WORD = /[A-Z0][^ -~]|[^ -~][A-Z0]/
 const POBOX = /\bP[O0]B[O0]X(?:ES)?\b/
 const LOOK_ALIKE_BARE_BOX = /^BOX ?#? ?\d/
+
+function holdsWord(text: string): boolean {
+  const joined = text.replaceAll(' ', '')
+  return (
+    WORDS.some((word) => text.includes(word)) ||
+    JOINED_WORDS.some((word) => joined.includes(word)) ||
+    SLASHED.test(text)
+  )
+}
 
 /** Checks whether letters that look Latin spell "PO Box". */
 function looksLikePoBox(text: string, country: string): boolean {
@@ -228,9 +251,13 @@ const NO_BOX: ReadonlyMap<string, RegExp> = new Map([
   // "č. p. 12" is the number of a house.
   ['CZ', /\bC\. ?P\.(?= ?\d)/g],
   ['SK', /\bC\. ?P\.(?= ?\d)/g],
-  // "BP 12" is a house in block BP, and "PO 18 BB" is the post office of the village 18 BB.
-  ['IN', /\bBP(?= \d)|\bP\.? ?O\.?(?= \d+ [A-Z]{1,4}\b)/g],
+  // "BP 12" is a house in block BP, and "PO 18 BB" or "P.O. 225/RB" is the post office of that village.
+  ['IN', /\bBP(?= \d)|\bP\.? ?O\.?(?= \d+[ /-][A-Z.]{1,4}\b)/g],
+  ['PK', /\bP\.? ?O\.?(?= \d+[ /-][A-Z]\.?[A-Z]\b)/g],
 ])
+
+/** "Scala C P. 3", "Bât B P 12": the letter of a part of a building, before its floor or door. */
+const PART_OF_BUILDING = /\b(?:SC(?:ALA|ARA)?|BL(?:OC)?|BA?T(?:IMENT)?|IMM(?:EUBLE)?)\.? [A-Z](?= P\.? ?\d)/g
 
 /** Lines of one text: each is a part of its own. */
 const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
@@ -242,14 +269,14 @@ const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
  */
 export function isPoBox(line: string, country = ''): boolean {
   const compared = comparable(line.replace(LINE_BREAKS, ', '))
-  const text = compared.replace(NO_BOX.get(country) ?? '', '')
+  const text = compared.replace(NO_BOX.get(country) ?? '', '').replace(PART_OF_BUILDING, '')
   const exempt = EXEMPT.find((pattern) => pattern.test(text))
   const rest = exempt ? text.replace(exempt, '') : text
   return (
     PO_BOX.some((pattern) => pattern.test(rest)) ||
     (country !== 'BE' && BARE_BOX.test(rest) && !BOX_OF_HOUSE.test(rest)) ||
     BY_COUNTRY.some(({ countries, pattern }) => countries.has(country) && pattern.test(rest)) ||
-    (!PLAIN.test(rest) && (WORDS.some((word) => rest.includes(word)) || looksLikePoBox(rest, country)))
+    (!PLAIN.test(rest) && (holdsWord(rest) || looksLikePoBox(rest, country)))
   )
 }
 
