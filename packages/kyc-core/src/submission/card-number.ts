@@ -1,6 +1,9 @@
-/** 14 to 19 digits without adjacent digits, in one run or in the groups printed on cards. */
+/**
+ * 14 to 19 digits without adjacent digits, in one run or in the groups printed on cards. Not the groups of an IBAN, which
+ * begin with a country and two check digits.
+ */
 const CANDIDATE =
-  /(?<!\d\.)(?<![\p{L}\p{N}_-])(?:\d{14,19}|\d{4}([ -])(?:\d{4}\1\d{4}\1\d{2,7}|\d{6}\1\d{4,5}))(?![\p{L}\p{N}_-])(?!\.\d)/gu
+  /(?<!\d\.)(?<![\p{L}\p{N}_-])(?<!\b[A-Z]{2}\d\d(?:[ -]\d{4}){0,6}[ -])(?:\d{14,19}|\d{4}([ -])(?:\d{4}\1\d{4}\1\d{2,7}|\d{6}\1\d{4,5}))(?![\p{L}\p{N}_-])(?!\.\d)/gu
 
 /** First digits and number lengths of card networks (ISO/IEC 7812 ranges, as the networks publish them). */
 const NETWORKS = [

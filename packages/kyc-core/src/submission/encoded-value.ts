@@ -5,8 +5,8 @@ import { foldText, holdsSpelled } from './spelled-text.js'
  * escapes of URLs, HTML, mail and JSON.
  */
 
-/** `%30`, `\x30`, `\u0030`, `&#x30;`, `&#48;`: hexadecimal, except in the last group. */
-const ESCAPES = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi
+/** `%30`, `\x30`, `\u0030`, `&#x30;`, `&#48;`: hexadecimal, except in the last group. `&nbsp;` is no digit. */
+const ESCAPES = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&[a-z]{2,8};/gi
 /** `=30`, as in mail. */
 const MAIL_ESCAPES = /=([0-9a-f]{2})/gi
 const ESCAPE = /[%=\\&]/
@@ -55,6 +55,7 @@ function decodeHex(digits: string): string[] {
 function withoutEscapes(text: string, escapes: RegExp): string {
   return text.replace(escapes, (escape, ...groups: readonly unknown[]) => {
     const index = groups.slice(0, 5).findIndex((group) => typeof group === 'string')
+    if (index === -1) return ' '
     const codePoint = Number.parseInt(String(groups[index]), index === 4 ? 10 : 16)
     return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : escape
   })
@@ -88,8 +89,10 @@ function decode(text: string, folded: string, { documentNumber }: SearchedValues
 export function holdsEncoded(text: string, folded: string, values: SearchedValues): boolean {
   const { ssn, documentNumber } = values
   if ((ssn === null && documentNumber === null) || text.length < SHORTEST) return false
+  // A JSON number has no leading zeros.
+  const spellings = ssn === null ? [] : [ssn, ssn.replace(/^0+/, '')].filter((digits) => digits.length >= SHORTEST)
   const holds = (reading: string): boolean =>
-    (ssn !== null && holdsSpelled(reading, ssn, 'digits')) ||
+    spellings.some((digits) => holdsSpelled(reading, digits, 'digits')) ||
     (documentNumber !== null && holdsSpelled(reading, documentNumber, 'token'))
   if (decode(text, folded, values).some(holds)) return true
   return ssn !== null && (holdsSpokenSsn(folded, ssn) || holdsHexNumber(folded, ssn))

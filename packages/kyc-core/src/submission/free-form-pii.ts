@@ -10,7 +10,8 @@ import { isIssuableSsn, readSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
 import { createViolation, type Violation } from './violation.js'
 
-const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}-\d{2}-\d{4}(?![\p{L}\p{N}-])/gu
+const DASH = /[\p{Pd}−]/u
+const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}[\p{Pd}−]\d{2}[\p{Pd}−]\d{4}(?![\p{L}\p{N}-])/gu
 /** Lines of a machine readable zone are 30, 36 or 44 characters (ICAO 9303). */
 const MRZ_RUN = /[A-Z0-9<]{28,}/g
 const MRZ_CONTENT = /[A-Z0-9]{5}/
@@ -50,8 +51,8 @@ function isImage(text: string): boolean {
 }
 
 function holdsDashedSsn(folded: string): boolean {
-  if (!folded.includes('-')) return false
-  return [...folded.matchAll(DASHED_SSN)].some(([match]) => isIssuableSsn(match.replaceAll('-', '')))
+  if (!DASH.test(folded)) return false
+  return [...folded.matchAll(DASHED_SSN)].some(([match]) => isIssuableSsn(match.replace(/\D/g, '')))
 }
 
 function holdsMrz(folded: string): boolean {

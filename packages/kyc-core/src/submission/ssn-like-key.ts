@@ -1,5 +1,5 @@
-/** Words for the number itself, including `userssn`, `ssn9` and `ssns`. Together with `id` they name a reference. */
-const SSN_WORD = /^(?:\p{L}*ssn[9s]?|itins?|tins?)$/u
+/** Words for the number itself, including `userssn`, `ssn9`, `ssns` and `ssnno`. Together with `id` they name a reference. */
+const SSN_WORD = /^(?:\p{L}*ssn(?:\d|s|no|num|number)?|itins?|tins?)$/u
 
 /** Phrases for the number itself, `id` included. */
 const SSN_PHRASES = [

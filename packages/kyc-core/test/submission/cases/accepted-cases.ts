@@ -859,6 +859,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         ],
         ['line breaks and tabs', { note: 'a\n\tb\r\n' }],
         ['all types and empty containers', { a: null, b: [], c: {}, d: '', e: 0, f: -1.5, g: [null, [null]] }],
+        ['IBANs in groups', { a: 'DE03 4306 0967 1100 6651 96', b: 'AT85 4300 0000 0010 6319' }],
         ['numbers up to 2^53 - 1', { a: 9007199254740991, b: -9007199254740991, c: 1.7976931348623157, d: 1e-300 }],
         ['keys of any kind', { 'a b': 1, ключ: 2, '': 3, $ref: 4, 'a/b~c': 5, toString: 6 }],
         ['emoji with joiners', { note: 'family 👩‍👩‍👧' }],
