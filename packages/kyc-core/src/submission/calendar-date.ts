@@ -4,8 +4,8 @@ const FULL_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
  * mean times, before time zones.
  */
 const OFFSET = String.raw`[Zz]| UTC| ?[+\-−]\d{2}(?::?\d{2}(?::?\d{2}(?:\.\d{1,6})?)?)?`
-/** Names of the zone after an offset: of RFC 9557, as Java and Temporal print them, and of Go. */
-const ZONE_NAMES = String.raw`(?:\[[\w+\-/=.:]{1,64}\]){0,4}|(?: [A-Z]{1,5}| [+-]\d{2,4})?(?: m=[+-]\d{1,20}\.\d{1,20})?`
+/** Names of the zone after an offset: of RFC 9557, as Java and Temporal print them, and of Go, such as `ChST`. */
+const ZONE_NAMES = String.raw`(?:\[!?[\w+\-/=.:]{1,64}\]){0,4}|(?: [A-Za-z]{1,5}| [+-]\d{2,4})?(?: m=[+-]\d{1,20}\.\d{1,20})?`
 const ZONE = String.raw`(?:(${OFFSET})(?:${ZONE_NAMES}))?$`
 /** ISO 8601, extended format. RFC 3339 allows a space for the `T`. */
 const EXTENDED = new RegExp(

@@ -27,8 +27,8 @@ const IN_PLACE = [
   /(?<=(?:^|\p{Zs})(?:Md|Mst|Mosa|Most|Mohd|[SDW]\/O)):(?=\p{Zs}?\p{L})/giu,
   // Japanese transliterations of double names
   /(?<=[\p{L}\p{M}])＝(?=\p{L})/gu,
-  // A click consonant, typed on a Latin keyboard: !Naruseb, N!xau
-  /(?<=(?:^|[\p{Zs}/-])[GNgn]?)!(?=\p{L})/gu,
+  // A click consonant, typed on a Latin keyboard: !Naruseb, N!xau, ||Garoëb, ‡Khomani
+  /(?<=(?:^|[\p{Zs}/-])[GNgn]?)(?:[!‡≠]|\|\|?)(?=\p{L})/gu,
   // "also known as" in Malaysia and Singapore; without spaces on identity cards, where a word and no domain follows
   /(?<=^|\p{Zs})@(?=\p{Zs})|(?<=\p{Zs})@$|(?<=[\p{L}\p{M}])@(?!(?:gmail|googlemail|hotmail|icloud|outlook|protonmail|yahoo)(?:\p{Zs}|$))(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/giu,
 ] as const

@@ -82,6 +82,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         '2026-01-05 10:00:00.123456789 +0000 UTC',
         '2026-01-05 10:00:00 +0530 IST',
         '2026-01-05 10:00:00 +0530 +0530',
+        '2026-01-05 10:00:00 +1000 ChST',
         '2026-01-05 10:00:00 -0500 EST m=+0.004211501',
         // Ruby: to_s, to_json. Rust: chrono. BigQuery.
         '2026-01-05 10:00:00 UTC',
@@ -89,6 +90,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         // JavaScript: Temporal
         '2026-01-05T10:00:00+01:00[Europe/Paris][u-ca=gregory]',
         '2026-01-05T10:00:00-07:00[-07:00]',
+        '2026-01-05T10:00:00+01:00[!Europe/Paris][!u-ca=iso8601]',
         '2026-01-05 10:00:00 +0530',
         // Leap seconds, comma fractions, basic format
         '2026-01-05T23:59:60Z',

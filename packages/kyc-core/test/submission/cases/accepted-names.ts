@@ -105,6 +105,11 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'N!xau',
     '//Garoëb',
     'ǁKaras',
+    '||Garoëb',
+    '|Awaseb',
+    'G|aqo',
+    '‡Khomani',
+    '≠Nowaseb',
     'Mac-Sample',
   ],
   'Caucasus and Asia': [

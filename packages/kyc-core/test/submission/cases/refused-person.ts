@@ -150,11 +150,13 @@ export const refusedPerson: readonly CaseGroup[] = [
           refused: ['/person/firstName FORMAT'],
         }),
       ),
-      ...['Maria:', ':Maria', 'M: aria', 'Maria!', 'Mar!a', 'Maria @home', '＝cmd', 'Maria ＝'].map((value) => ({
-        what: `a mark in a place where names have none: ${value}`,
-        change: { '/person/firstName': value },
-        refused: ['/person/firstName FORMAT'],
-      })),
+      ...['Maria:', ':Maria', 'M: aria', 'Maria!', 'Mar!a', 'Mar|a', 'Maria‡', 'Maria @home', '＝cmd', 'Maria ＝'].map(
+        (value) => ({
+          what: `a mark in a place where names have none: ${value}`,
+          change: { '/person/firstName': value },
+          refused: ['/person/firstName FORMAT'],
+        }),
+      ),
       ...['\u202aMaria\u202c', '\u2068Maria\u2069', 'Ma\u200fria', '\u200fMaria\u202e'].map((value) => ({
         what: `a direction control: ${JSON.stringify(value)}`,
         change: { '/person/firstName': value },
