@@ -14,7 +14,10 @@ export async function openPhotoStore(
   if (photoStorage.kind === 'directory') {
     return openDirectoryPhotoStore(photoStorage.folder, now).catch((error: unknown) => {
       if (!(error instanceof KycError)) throw error
-      throw new StartError('PHOTO_STORAGE_UNUSABLE', 'PHOTO_STORAGE: the folder cannot be created or written to.')
+      throw new StartError(
+        'PHOTO_STORAGE_UNUSABLE',
+        'PHOTO_STORAGE: the folder cannot be created or written to. Set it to a folder that this process may write to, or correct its owner.',
+      )
     })
   }
   const { kind: _kind, ...location } = photoStorage

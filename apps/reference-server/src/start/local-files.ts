@@ -18,7 +18,10 @@ export async function ensureDataDir(dataDir: string): Promise<void> {
   } catch (error) {
     // A full disk does not stop the start: data can still be read and erased.
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return
-    throw new StartError('DATA_DIR_UNUSABLE', 'DATA_DIR cannot be created or written to.')
+    throw new StartError(
+      'DATA_DIR_UNUSABLE',
+      'DATA_DIR cannot be created or written to. Set it to a folder that this process may write to, or correct its owner.',
+    )
   }
 }
 
@@ -74,7 +77,10 @@ async function makeKeyFile(path: string): Promise<void> {
     await createFile(path, { bytes: createKeyFile({ randomBytes, now }) })
     await removeLeftoversOf(path, now)
   } catch {
-    throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be created: its folder cannot be created or written to.')
+    throw new StartError(
+      'KEY_FILE_INVALID',
+      'KEY_FILE cannot be created: its folder cannot be created or written to. Set it to a path in a folder that this process may write to.',
+    )
   }
 }
 

@@ -39,6 +39,6 @@ async function readPair(certFile: string, keyFile: string): Promise<{ cert: stri
   }
   throw new StartError(
     'TLS_FILES_INVALID',
-    'TLS_CERT_FILE and TLS_KEY_FILE are not a certificate and its key in PEM: a file is empty or truncated, the key has a password, or it belongs to another certificate.',
+    'TLS_CERT_FILE and TLS_KEY_FILE are not a certificate and its key in PEM: a file is empty or truncated, the key has a password, or it belongs to another certificate. Set both to the files of one certificate.',
   )
 }

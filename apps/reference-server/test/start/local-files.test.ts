@@ -210,6 +210,20 @@ describe('a file that cannot be read', () => {
   })
 })
 
+describe('a folder that cannot be made', () => {
+  it.each([
+    ['DATA_DIR', '', ''],
+    ['KEY_FILE', '', '/keys.json'],
+    ['PHOTO_STORAGE', 'file:', '/photos'],
+  ])('by %s: the error says what to do', async (setting, before, after) => {
+    writeFileSync(place('file'), '')
+    await expect(start({ [setting]: `${before}${place('file')}${after}` })).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringMatching(`^${setting}.* cannot be created.* Set it to `) as string,
+    })
+  })
+})
+
 describe('a mistyped KEY_FILE beside used databases', () => {
   it.each([
     ['both', {}],
