@@ -20,3 +20,9 @@ CREATE DATABASE vault OWNER vault;
 REVOKE ALL ON DATABASE kyc, vault, postgres, template1 FROM PUBLIC;
 GRANT CONNECT ON DATABASE kyc TO kyc_app;
 GRANT CONNECT ON DATABASE vault TO vault_app;
+
+-- Newer versions have made it so. PostgreSQL 14 keeps the schema from the owners, and lets everybody create tables there.
+\connect kyc
+ALTER SCHEMA public OWNER TO pg_database_owner;
+\connect vault
+ALTER SCHEMA public OWNER TO pg_database_owner;

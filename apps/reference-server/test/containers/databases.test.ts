@@ -66,6 +66,10 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
   beforeAll(async () => {
     secrets = makeSecrets()
     server = await startEmbeddedServer()
+    // As PostgreSQL 14 makes it: newer versions give it to the owner of the database, and nobody else may create tables.
+    const template = new URL(server.url)
+    template.pathname = '/template1'
+    await ask(template.href, 'ALTER SCHEMA public OWNER TO postgres; GRANT CREATE ON SCHEMA public TO PUBLIC')
     const { status, stderr } = createDatabases(server, {
       KYC_PASSWORD_FILE: join(secrets, 'kyc-password'),
       VAULT_PASSWORD_FILE: join(secrets, 'vault-password'),
