@@ -8,7 +8,7 @@ import * as policy from 'kubernetes-models/policy/v1'
 import * as core from 'kubernetes-models/v1'
 import { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { parseEnv, variableNames } from '../../src/env.js'
 import { app, makeSecrets, read, root } from './container-files.js'
 
@@ -238,5 +238,10 @@ describe('the Kubernetes example', () => {
     const metrics = read(join(app, 'src/operations/metrics.ts'))
     const [asked] = JSON.stringify(named('HorizontalPodAutoscaler', 'worker')).match(/kyc_relay_\w+/) ?? []
     expect(metrics).toContain(`name: '${asked ?? 'no metric'}'`)
+    // The rule of the comment. Otherwise the adapter asks for a label that the rule does not name, and has no answer.
+    const comment = /(?<=^# {3})externalRules:\n(?:#.*\n)+/m.exec(read(join(folder, 'autoscaling.yaml')))?.[0] ?? ''
+    expect(parse(comment.replaceAll(/^# {3}/gm, ''))).toMatchObject({
+      externalRules: [{ seriesQuery: asked, resources: { namespaced: false } }],
+    })
   })
 })
