@@ -8,6 +8,7 @@ import { statement } from '../../../src/engine/postgres/statement.js'
 import { testConformance } from '../../postgres-conformance.js'
 import { pgbouncerProgram, startPgbouncer, type Pgbouncer } from './pgbouncer.js'
 import { startPostgres } from './postgres-server.js'
+import { submission } from '../../samples.js'
 import { cipher } from '../../vault/any-cipher.js'
 
 if (pgbouncerProgram === null) console.warn('SKIPPED: pgbouncer is not installed, so nothing is tested behind it.')
@@ -65,6 +66,19 @@ describe.skipIf(pgbouncerProgram === null)('behind PgBouncer in transaction mode
     await expect(opening).rejects.toMatchObject({
       ...{ code: 'DATABASE_UNUSABLE', cause: 'STARTUP_PARAMETER_REFUSED', driverCode: '08P01', retryable: false },
     })
+  })
+
+  test('in session mode too it is refused without the setting, and works with it', async () => {
+    const server = await startPostgres()
+    onTestFinished(() => server.stop())
+    const inSessions = await startPgbouncer(await server.createDatabase(), serverSessions, 'pool_mode = session')
+    onTestFinished(() => inSessions.stop())
+    const { connectionString } = inSessions
+    const opening = createPostgresStorage({ connectionString })
+    await expect(opening).rejects.toMatchObject({ cause: 'STARTUP_PARAMETER_REFUSED' })
+    const storage = await createPostgresStorage({ connectionString, maxConnections: 2, transactionPooler: true })
+    expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
+    await storage.close()
   })
 
   test('without the setting, where the pooler ignores startup parameters, a lost statement is named', async () => {
