@@ -157,7 +157,8 @@ async function openBusinessData(
   const storage = await createPostgresStorage(location, onPostgres)
   // PostgreSQL needs no worker lock: any number of workers share the database with row locks.
   const acquireWorkerLock = () => Promise.resolve({ release: () => Promise.resolve() })
-  return { ...storage, ...(await serverOnPostgres()).createServerStores(storage.database), acquireWorkerLock }
+  const ownStores = (await serverOnPostgres()).createServerStores(storage.database, undefined, { distributed })
+  return { ...storage, ...ownStores, acquireWorkerLock }
 }
 
 async function openVault(

@@ -5,7 +5,15 @@ import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
 import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
 import type { StorageHarness } from '@kyc-relay/storage-drizzle/testing'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  createMigratedDatabase,
+  type MigratedDatabase,
+} from '../../../../packages/storage-drizzle/test/engine/postgres/distributed-database.js'
+import {
+  guardDistribution,
+  type DistributionGuard,
+} from '../../../../packages/storage-drizzle/test/engine/postgres/distribution-guard.js'
 import {
   emptyTables,
   startPostgres,
@@ -84,4 +92,50 @@ describe.each(ports)('%s on PostgreSQL', (_port, cases) => {
       }
       await run(harnessOf(open))
     })
+})
+
+// The mode for distributed tables: on a real Citus with TEST_CITUS_URL, else under the guard. Sessions stay on one node.
+const guard: DistributionGuard = { refused: new Set(), readsOverAll: new Set() }
+
+describe.each(ports.filter(([port]) => port !== 'PortalSessions'))('%s as if distributed', (_port, cases) => {
+  let database: MigratedDatabase
+  let pool: pg.Pool
+
+  beforeAll(async () => {
+    database = await createMigratedDatabase({ distributed: true })
+    pool = new pg.Pool({ connectionString: database.connectionString, max: 4 })
+    guardDistribution(pool, guard)
+  })
+  afterAll(async () => {
+    await pool.end()
+    await database.stop()
+  })
+  beforeEach(() => database.empty(pool))
+
+  for (const { id, name, run } of cases)
+    test(`${id} ${name}`, async () => {
+      const options = { migrations: 'require', notify: false, distributed: true } as const
+      const open = async (clock: () => Date) => {
+        const storage = await createPostgresStorage({ pool }, { ...options, clock })
+        return { ...storage, ...createOnPostgres(storage.database, clock, { distributed: true }) }
+      }
+      await run(harnessOf(open))
+    })
+})
+
+// Each of these asks every node. The list is that of docs/scaling.md.
+test('only known reads of the server are over all shards', () => {
+  const known = [
+    // For metrics: what waits, what is in flight and what is due.
+    'kyc_relay_delivery_queue kyc_relay_due_notices kyc_relay_endpoint_schedules',
+    // An operator's lists over all apps.
+    'kyc_relay_deliveries',
+    'kyc_relay_delivery_queue kyc_relay_endpoint_schedules',
+    'kyc_relay_events',
+    // A transaction by its id.
+    'kyc_relay_transactions',
+    // Verifications of all users, or of an app; one by its id.
+    'kyc_relay_verifications',
+  ]
+  expect([...guard.readsOverAll].sort()).toEqual(known.sort())
 })

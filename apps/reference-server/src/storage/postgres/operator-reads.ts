@@ -23,17 +23,29 @@ const isBefore = (place: CreatedPlace | undefined) =>
   place === undefined
     ? nothing
     : sql`AND (i.created_at, i.position) < (${place.createdAt.toISOString()}::timestamptz, ${place.position}::bigint)`
-/** All apps, or one app that need not exist: events of an unknown app are withheld. */
-const apps = (appId: string | undefined) =>
-  appId === undefined ? sql`kyc_relay_apps` : sql`(SELECT ${appId}::text AS app_id)`
 /** The index of failed and cancelled deliveries is on another column. */
 const hasState = (state: string) =>
   state === 'FAILED' || state === 'CANCELLED' ? sql`AND i.undelivered = ${state}` : sql`AND i.state = ${state}`
 
-/** Creates the reads of an operator on PostgreSQL. */
-export function createOperatorReads(database: PostgresOwnDatabase): OperatorReads {
+/**
+ * Creates the reads of an operator on PostgreSQL.
+ *
+ * @param distributed True if the tables are distributed by app.
+ */
+export function createOperatorReads(database: PostgresOwnDatabase, distributed: boolean): OperatorReads {
   const rowsOf = <Row extends Record<string, unknown>>(statement: SQL) =>
     database.read(async (db) => (await db.execute<Row>(statement)).rows)
+  /** The newest rows of all apps, or of one app that need not exist: events of an unknown app are withheld. */
+  const newest = (rows: SQL, conditions: SQL, appId: string | undefined, limit: number) => {
+    const newestOf = (app: SQL) =>
+      sql`${rows} AS i WHERE ${app} ${conditions} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit}`
+    if (appId !== undefined) return newestOf(sql`i.app_id = ${appId}`)
+    // Citus has no search for each row of a table on the coordinator.
+    if (distributed) return newestOf(sql`true`)
+    // One search of an index for each app.
+    return sql`SELECT n.* FROM kyc_relay_apps AS a CROSS JOIN LATERAL (${newestOf(sql`i.app_id = a.app_id`)}) AS n
+      ORDER BY n."createdAt" DESC, n.position DESC LIMIT ${limit}`
+  }
   return {
     listApps: ({ after = '', limit }) =>
       rowsOf<{ appId: string; name: string }>(
@@ -49,19 +61,14 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
       return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) as string[] }))
     },
     async listDeliveries({ appId, endpointId, eventType, state, before, limit }) {
-      const rows = await rowsOf<Stored<DeliveryRow>>(
-        // One search of an index for each app.
-        sql`SELECT d.* FROM ${apps(appId)} a CROSS JOIN LATERAL (
-          SELECT i.delivery_id AS "deliveryId", i.app_id AS "appId", i.endpoint_id AS "endpointId", i.user_id AS "userId",
-            i.event_id AS "eventId", i.x_event_id AS "xEventId", i.event_type AS "eventType", i.state,
-            i.created_at AS "createdAt", i.position, i.ended_at AS "endedAt", i.cancel_reason AS "cancelReason",
-            i.http_status AS "httpStatus", i.resend_of AS "resendOf"
-          FROM kyc_relay_deliveries i WHERE i.app_id = a.app_id AND i.position > 0 ${when(state, hasState)}
-            ${when(eventType, (value) => sql`AND i.event_type = ${value}`)}
-            ${when(endpointId, (value) => sql`AND i.endpoint_id = ${value}`)}
-            ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit}
-        ) d ORDER BY d."createdAt" DESC, d.position DESC LIMIT ${limit}`,
-      )
+      const conditions = sql`AND i.position > 0 ${when(state, hasState)}
+        ${when(eventType, (value) => sql`AND i.event_type = ${value}`)}
+        ${when(endpointId, (value) => sql`AND i.endpoint_id = ${value}`)} ${isBefore(before)}`
+      const columns = sql`SELECT i.delivery_id AS "deliveryId", i.app_id AS "appId", i.endpoint_id AS "endpointId",
+        i.user_id AS "userId", i.event_id AS "eventId", i.x_event_id AS "xEventId", i.event_type AS "eventType", i.state,
+        i.created_at AS "createdAt", i.position, i.ended_at AS "endedAt", i.cancel_reason AS "cancelReason",
+        i.http_status AS "httpStatus", i.resend_of AS "resendOf" FROM kyc_relay_deliveries`
+      const rows = await rowsOf<Stored<DeliveryRow>>(newest(columns, conditions, appId, limit))
       return rows.map((row) => ({
         ...row,
         position: Number(row.position),
@@ -70,14 +77,10 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
       }))
     },
     async listWithheld({ appId, before, limit }) {
-      const rows = await rowsOf<Stored<WithheldRow>>(
-        sql`SELECT e.* FROM ${apps(appId)} a CROSS JOIN LATERAL (
-          SELECT i.event_id AS "eventId", i.app_id AS "appId", i.user_id AS "userId", i.type AS "eventType",
-            i.withheld AS reason, i.created_at AS "createdAt", i.position
-          FROM kyc_relay_events i WHERE i.app_id = a.app_id AND i.withheld IS NOT NULL
-            ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit}
-        ) e ORDER BY e."createdAt" DESC, e.position DESC LIMIT ${limit}`,
-      )
+      const columns = sql`SELECT i.event_id AS "eventId", i.app_id AS "appId", i.user_id AS "userId",
+        i.type AS "eventType", i.withheld AS reason, i.created_at AS "createdAt", i.position FROM kyc_relay_events`
+      const conditions = sql`AND i.withheld IS NOT NULL ${isBefore(before)}`
+      const rows = await rowsOf<Stored<WithheldRow>>(newest(columns, conditions, appId, limit))
       return rows.map((row) => ({ ...row, position: Number(row.position), createdAt: new Date(row.createdAt) }))
     },
     async listQueue({ appId, after, limit }) {

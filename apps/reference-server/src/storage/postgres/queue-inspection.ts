@@ -9,11 +9,12 @@ const hasNoneInFlight = (table: string) =>
       SELECT FROM kyc_relay_delivery_queue f
       WHERE f.app_id = ${table}.app_id AND f.endpoint_id = ${table}.endpoint_id AND f.lease_until IS NOT NULL)`)
 
+// Citus cannot keep rows without a column for a count.
 const readQueue = (now: Date | null) => sql`
 SELECT
-  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE due_at IS NOT NULL LIMIT ${countingLimit}) AS w)
+  (SELECT count(*)::int FROM (SELECT 1 FROM kyc_relay_delivery_queue WHERE due_at IS NOT NULL LIMIT ${countingLimit}) AS w)
     AS waiting,
-  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
+  (SELECT count(*)::int FROM (SELECT 1 FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
     AS "inFlight",
   coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(
     (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules s
