@@ -33,7 +33,8 @@ export interface BodySealer {
    * Opens values, in the order of the request; null for each whose key was destroyed. Rejects if a value cannot be opened
    * for another reason.
    *
-   * A process may keep keys for at most 60 s. Another process can open a value for that time after an erasure.
+   * A process may keep keys for at most 60 s. For that time after an erasure another process can open a value, and what it
+   * seals counts as erased.
    */
   open(values: readonly (BodyPlace & { readonly sealed: Uint8Array })[]): Promise<readonly (Uint8Array | null)[]>
 }
