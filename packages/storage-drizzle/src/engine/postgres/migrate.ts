@@ -53,6 +53,8 @@ async function listObjects(client: Client, history: History): Promise<readonly S
       SELECT k.conname, false, 'constraint ' || k.conname FROM pg_catalog.pg_constraint k
       WHERE k.conrelid = c.oid AND k.contype <> 'n'
       UNION ALL
+      SELECT c.relname, false, 'partitioned' WHERE c.relkind = 'p'
+      UNION ALL
       SELECT i.relname, NOT x.indisunique AND NOT x.indisexclusion, 'index ' || i.relname
       FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
       WHERE x.indrelid = c.oid AND x.indisvalid

@@ -291,6 +291,13 @@ describe('a database that is not ours to use is refused and not touched', () => 
     { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM ${ledger} WHERE number = 1` },
     { what: 'a lost ledger', code: 'SCHEMA_EDITED', sql: `DROP TABLE ${ledger}` },
     { what: 'a column added by hand', code: 'SCHEMA_EDITED', sql: 'ALTER TABLE kyc_relay_events ADD COLUMN note text' },
+    {
+      what: 'a table partitioned by hand',
+      code: 'SCHEMA_EDITED',
+      sql: `DROP TABLE kyc_relay_event_sources; CREATE TABLE kyc_relay_event_sources (app_id text COLLATE "C",
+        source_event_id text COLLATE "C", event_id text COLLATE "C" NOT NULL,
+        PRIMARY KEY (app_id, source_event_id)) PARTITION BY HASH (app_id)`,
+    },
     { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: 'DROP INDEX kyc_relay_delivery_queue_waiting' },
   ]
 
