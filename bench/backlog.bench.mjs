@@ -6,7 +6,7 @@ import path from 'node:path'
 import { clearInterval, setInterval } from 'node:timers'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
-import { atLeast, atMost, startSink, temporaryFolder, writeReport } from './harness.mjs'
+import { atLeast, atMost, printGoals, startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 const deliveries = Number(process.env.BENCH_DELIVERIES ?? 1_000_000)
@@ -204,7 +204,7 @@ const goals = rows.flatMap(({ engine, jain, rssMiB, seconds }) => [
   atMost(`${engine}: seconds until all is delivered`, seconds, reach.seconds),
 ])
 console.log()
-for (const { what, reach: wanted, isMet } of goals) console.log(`${what} (${wanted}): ${isMet ? 'yes' : 'no'}`)
+printGoals(goals)
 
 writeReport('backlog', {
   unit: 'deliveries per second',

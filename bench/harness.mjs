@@ -72,6 +72,11 @@ export function printTable(rows, label, digits = 1) {
   console.table(Object.fromEntries(table))
 }
 
+/** Prints whether each goal is met. */
+export function printGoals(goals) {
+  for (const { what, reach, isMet } of goals) console.log(`${what} (${reach}): ${isMet ? 'yes' : 'no'}`)
+}
+
 /**
  * Writes `results/<name>.json`: what was measured, by which command, when, at which commit and on which machine. The page of
  * `npm run bench -- --report` shows these members of a report:

@@ -8,7 +8,16 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { atLeast, atMost, printTable, processorUs, spread, temporaryFolder, writeReport } from './harness.mjs'
+import {
+  atLeast,
+  atMost,
+  printGoals,
+  printTable,
+  processorUs,
+  spread,
+  temporaryFolder,
+  writeReport,
+} from './harness.mjs'
 import { startReferenceServer, stopReferenceServer } from './reference-server.mjs'
 import { query, variablesOf } from './small-submission.mjs'
 
@@ -148,7 +157,7 @@ try {
     atMost('p99 of refusals, in ms', value('refusedP99Ms'), reach.refusedP99Ms),
     atMost('time until calm after the flood, in ms', value('recoveryMs'), reach.recoveryMs),
   ]
-  for (const { what, reach: wanted, isMet } of goals) console.log(`${what} (${wanted}): ${isMet ? 'yes' : 'no'}`)
+  printGoals(goals)
   console.log(`lived with 128 MiB of heap: ${heap.lived ? 'yes' : 'no'}`)
 
   writeReport('overload', {
