@@ -1,3 +1,4 @@
+import { checkArgument, hasMethods } from '../check-argument.js'
 import { auditChainOf, NO_MAC } from './audit-entry.js'
 import type { AuditEntry, AuditEvent, AuditHead, AuditLogName } from './audit-entry.js'
 import { encodeFields, type AuditField } from './audit-fields.js'
@@ -51,6 +52,8 @@ export interface AuditSeal {
  * Creates an {@link AuditSeal} from an implementation of the two hashes. `createLocalAuditSeal` of
  * `@kyc-relay/kyc-core/node` takes the keys from a key file.
  *
+ * @throws KycError `ARGUMENT_INVALID` without the id or a hash
+ *
  * @example
  * ```ts
  * import { createHash, createHmac } from 'node:crypto'
@@ -65,6 +68,7 @@ export interface AuditSeal {
  * ```
  */
 export function createAuditSeal(hashes: AuditHashes): AuditSeal {
+  checkArgument(hasMethods(hashes, 'hmacSha256Hex', 'sha256Hex') && typeof hashes.keyId === 'string')
   const encode = (fields: readonly AuditField[]): string => encodeFields(fields, hashes.sha256Hex)
 
   // The first field separates entries from checkpoints, and versions of the format from each other.

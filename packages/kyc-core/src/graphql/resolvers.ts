@@ -1,4 +1,4 @@
-import { KycError } from '../kyc-error.js'
+import { checkArgument, hasMethods, isObject } from '../check-argument.js'
 import type { Ingested, Ingestion } from '../ingestion/ingest-submission.js'
 import type { RecordedCheck, VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
 import type { PhotoJobStore, PhotoRecord } from '../photos/photo-job-store.js'
@@ -91,13 +91,16 @@ function codeOf(error: unknown): unknown {
 
 /** Without this, a missing callback would be found at the first refusal, and a misspelt one never. */
 function checkDependencies<Context>(dependencies: ResolverDependencies<Context>): void {
+  checkArgument(isObject(dependencies))
   const { ingestion, verifications, photoJobs, caller, createError, openDetails, onIngested, ...unknown } = dependencies
   const isCallback = (value: unknown) => typeof value === 'function'
   const areCallbacks =
     [caller, createError].every(isCallback) &&
     [openDetails, onIngested].every((value) => value === undefined || isCallback(value))
-  const arePorts = [ingestion, verifications, photoJobs ?? {}].every((port: unknown) => Object(port) === port)
-  if (!areCallbacks || !arePorts || Object.keys(unknown).length > 0) throw new KycError('ARGUMENT_INVALID')
+  checkArgument(areCallbacks && Object.keys(unknown).length === 0)
+  checkArgument(hasMethods(ingestion, 'ingestSubmission', 'validateSubmission'))
+  checkArgument(hasMethods(verifications, 'findVerification', 'listVerifications', 'findKycStatus'))
+  checkArgument(photoJobs === undefined || hasMethods(photoJobs, 'listPhotos'))
 }
 
 /**
@@ -106,7 +109,7 @@ function checkDependencies<Context>(dependencies: ResolverDependencies<Context>)
  * Call {@link inspectSubmissionDocument} on each request first, and mask errors. These servers coerce variables before
  * a resolver runs and may print them in errors and traces. They also run a document of any cost.
  *
- * @throws KycError `ARGUMENT_INVALID` for a missing dependency, a callback that is no function, or an unknown name
+ * @throws KycError `ARGUMENT_INVALID` for a missing dependency, one of another type, or an unknown name
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import { KycError } from '../kyc-error.js'
+import { checkArgument, hasMethods, isObject, isTime } from '../check-argument.js'
 import { statusOutcomes } from '../status/status-outcomes.js'
 import { examineSubmission, parseSubmission, type Submission } from '../submission/parse-submission.js'
 import type { PiiForm } from '../submission/rule-context.js'
@@ -88,18 +88,9 @@ export interface Ingestion {
    * Returns the violations and warnings of a submission. An id of another user is the violation
    * `EXTERNAL_VERIFICATION_ID_CONFLICT`. Writes and tokenizes nothing; reads the store only for that id.
    *
-   * @throws `STORE_UNAVAILABLE` (retryable).
+   * @throws `STORE_UNAVAILABLE` (retryable), `ARGUMENT_INVALID` for an `appUser` without the two ids.
    */
   validateSubmission(appUser: AppUser, input: unknown): Promise<SubmissionValidation>
-}
-
-/** Without this, a wrong argument would be found at the first submission, after the vault has written. */
-function check(isRight: boolean): void {
-  if (!isRight) throw new KycError('ARGUMENT_INVALID')
-}
-
-function has(port: unknown, ...methods: readonly string[]): boolean {
-  return methods.every((name) => typeof (port as Readonly<Record<string, unknown>> | null)?.[name] === 'function')
 }
 
 const dependencyNames = {
@@ -111,6 +102,10 @@ const dependencyNames = {
   policy: true,
   isPhotoUrlAllowed: true,
 } as const satisfies Record<keyof IngestionDependencies, true>
+
+function checkAppUser(appUser: Partial<AppUser> | null | undefined): void {
+  checkArgument(typeof appUser?.appId === 'string' && typeof appUser.userId === 'string')
+}
 
 /** The look-up comes before validation, so only a text that can be a recorded id is looked up. */
 function submissionKey(appUser: AppUser, input: unknown): SubmissionKey | null {
@@ -142,8 +137,8 @@ function refuse(violations: readonly Violation[]): Ingested {
 /**
  * Creates the ingestion path from a verification store and a vault.
  *
- * @throws KycError `ARGUMENT_INVALID` for a store, a vault, a clock, a `newId` or a policy that is none, and for an
- *   unknown name
+ * @throws KycError `ARGUMENT_INVALID` for a store, a vault, an inspector, a clock, a `newId` or a policy that is none,
+ *   and for an unknown name
  *
  * @example
  * ```ts
@@ -161,16 +156,18 @@ function refuse(violations: readonly Violation[]): Ingested {
  * ```
  */
 export function createIngestion(dependencies: IngestionDependencies): Ingestion {
+  checkArgument(isObject(dependencies))
   const { verifications, tokenizer, inspector, now, newId, policy = {} } = dependencies
   const { isPhotoUrlAllowed = () => true } = dependencies
-  check(has(verifications, 'findExisting', 'record') && has(tokenizer, 'tokenize', 'fingerprint'))
-  check(typeof newId === 'function' && typeof now === 'function' && has(now(), 'getTime'))
-  check(Number.isFinite(now().getTime()) && typeof isPhotoUrlAllowed === 'function')
-  check(Object.keys(dependencies).every((name) => Object.hasOwn(dependencyNames, name)) && isPolicy(policy))
+  checkArgument(hasMethods(verifications, 'findExisting', 'record') && hasMethods(tokenizer, 'tokenize', 'fingerprint'))
+  checkArgument(inspector === undefined || hasMethods(inspector, 'inspect'))
+  checkArgument(typeof newId === 'function' && typeof now === 'function' && isTime(now()))
+  checkArgument(typeof isPhotoUrlAllowed === 'function' && isPolicy(policy))
+  checkArgument(Object.keys(dependencies).every((name) => Object.hasOwn(dependencyNames, name)))
 
   /** The mode says how PII arrives and how it is inspected; everything else is the same. */
   async function ingest(appUser: AppUser, input: unknown, mode: PiiMode): Promise<Ingested> {
-    check(typeof appUser?.appId === 'string' && typeof appUser.userId === 'string')
+    checkAppUser(appUser)
     const at = now()
     const key = submissionKey(appUser, input)
     const existing = key && (await verifications.findExisting(key))
@@ -201,13 +198,14 @@ export function createIngestion(dependencies: IngestionDependencies): Ingestion 
   return {
     ingestSubmission: (appUser, input) => ingest(appUser, input, CLEAR_PII),
     async ingestTokenizedSubmission(appUser, input) {
-      if (!inspector) throw new KycError('ARGUMENT_INVALID')
+      checkArgument(inspector !== undefined)
       return ingest(appUser, input, {
         pii: 'tokens',
-        inspect: (owner, submission, at) => inspectTokens(inspector, owner, submission, at),
+        inspect: (owner, submission, at) => inspectTokens(inspector as TokenInspector, owner, submission, at),
       })
     },
     async validateSubmission(appUser, input) {
+      checkAppUser(appUser)
       const examined = examineSubmission(input, { now: now(), policy, isPhotoUrlAllowed })
       const key = submissionKey(appUser, input)
       const existing = key && (await verifications.findExisting(key))

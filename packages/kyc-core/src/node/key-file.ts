@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { checkArgument, isTime } from '../check-argument.js'
 import { KycError } from '../kyc-error.js'
 
 const KEY_BYTES = 32
@@ -83,6 +84,11 @@ interface KeySource {
   readonly now: Date
 }
 
+function checkSource(source: KeySource): void {
+  const { randomBytes, now, ...unknown } = { ...source }
+  checkArgument(typeof randomBytes === 'function' && isTime(now) && Object.keys(unknown).length === 0)
+}
+
 function createKey(purpose: LocalKey['purpose'], source: KeySource): LocalKey {
   return {
     id: `${purpose}-${Buffer.from(source.randomBytes(8)).toString('hex')}`,
@@ -103,7 +109,8 @@ function keyFileText(file: KeyFile): string {
 /**
  * Creates the JSON text of a new key file with one key for each purpose. Write it with mode 0600.
  *
- * @throws `KEY_FILE_INVALID` if `randomBytes` returns another number of bytes, or the same bytes again
+ * @throws `KEY_FILE_INVALID` if `randomBytes` returns another number of bytes, or the same bytes again;
+ *   `ARGUMENT_INVALID` without `randomBytes` and a valid `now`, or for an unknown name
  *
  * @example
  * ```ts
@@ -117,6 +124,7 @@ function keyFileText(file: KeyFile): string {
  * ```
  */
 export function createKeyFile(source: KeySource): string {
+  checkSource(source)
   const seal = createKey('seal', source)
   const fingerprint = createKey('fingerprint', source)
   const audit = createKey('audit', source)
@@ -132,7 +140,7 @@ export function createKeyFile(source: KeySource): string {
  * Adds a fresh active seal key to the JSON text of a key file. Restart with the new file and re-wrap all data keys
  * (`PiiKeyRotation.rewrapDataKeys`) before you remove the old key.
  *
- * @throws `KEY_FILE_INVALID`
+ * @throws `KEY_FILE_INVALID`; `ARGUMENT_INVALID` as {@link createKeyFile}
  *
  * @example
  * ```ts
@@ -144,6 +152,7 @@ export function createKeyFile(source: KeySource): string {
  * ```
  */
 export function addSealKey(json: string, source: KeySource): string {
+  checkSource(source)
   const file = parseKeyFile(json)
   const seal = createKey('seal', source)
   return keyFileText({ ...file, activeSealKeyId: seal.id, keys: [...file.keys, seal] })
@@ -153,7 +162,7 @@ export function addSealKey(json: string, source: KeySource): string {
  * Adds a fresh active audit key to the JSON text of a key file. Keep the former audit keys: only they can check older
  * entries.
  *
- * @throws `KEY_FILE_INVALID`
+ * @throws `KEY_FILE_INVALID`; `ARGUMENT_INVALID` as {@link createKeyFile}
  *
  * @example
  * ```ts
@@ -165,6 +174,7 @@ export function addSealKey(json: string, source: KeySource): string {
  * ```
  */
 export function addAuditKey(json: string, source: KeySource): string {
+  checkSource(source)
   const file = parseKeyFile(json)
   const audit = createKey('audit', source)
   return keyFileText({ ...file, activeAuditKeyId: audit.id, keys: [...file.keys, audit] })

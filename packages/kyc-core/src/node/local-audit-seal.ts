@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
 import { createAuditSeal, type AuditSeal } from '../audit/audit-seal.js'
+import { checkArgument } from '../check-argument.js'
 import { KycError } from '../kyc-error.js'
 import { createHmacSha256Hex } from './hmac-sha256.js'
 import type { KeyFile } from './key-file.js'
@@ -11,7 +12,7 @@ import type { KeyFile } from './key-file.js'
  * Without an audit key in the file, the key is derived from the fingerprint key. Entries under the derived key stay
  * valid after an audit key is added.
  *
- * @throws KycError `KEY_FILE_INVALID`
+ * @throws KycError `KEY_FILE_INVALID` without the active key; `ARGUMENT_INVALID` without `keys`, or for an unknown name
  *
  * @example
  * ```ts
@@ -22,13 +23,15 @@ import type { KeyFile } from './key-file.js'
  * ```
  */
 export function createLocalAuditSeal(options: { readonly keys: KeyFile }): AuditSeal {
-  const { keys, activeAuditKeyId } = options.keys
+  const { keys: file, ...unknown } = { ...options }
+  checkArgument(Array.isArray((file as Partial<KeyFile> | undefined)?.keys) && Object.keys(unknown).length === 0)
+  const { keys, activeAuditKeyId } = file
   const macs = new Map<string, (text: string) => string>()
   for (const { id, purpose, key } of keys) {
     if (purpose === 'audit') macs.set(id, createHmacSha256Hex(key))
     if (purpose === 'fingerprint') macs.set(derivedId(id), createHmacSha256Hex(derivedKey(key)))
   }
-  const keyId = activeAuditKeyId ?? derivedId(options.keys.activeFingerprintKeyId)
+  const keyId = activeAuditKeyId ?? derivedId(file.activeFingerprintKeyId)
   if (!macs.has(keyId)) throw new KycError('KEY_FILE_INVALID')
   return createAuditSeal({
     keyId,

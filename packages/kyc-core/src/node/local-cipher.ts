@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { checkArgument } from '../check-argument.js'
 import { KycError } from '../kyc-error.js'
 import { sortedTexts } from '../sorted-texts.js'
 import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii-cipher.js'
@@ -92,13 +93,8 @@ interface LocalCipherOptions {
 /** A misspelt name would have no effect, and with NaN no data key would stay in memory. */
 function checkedOptions(options: LocalCipherOptions): LocalCipherOptions {
   const { keys, cachedDataKeys = 0, ...unknown } = { ...options }
-  const isRight =
-    Array.isArray((keys as Partial<KeyFile> | undefined)?.keys) &&
-    Number.isSafeInteger(cachedDataKeys) &&
-    cachedDataKeys >= 0 &&
-    cachedDataKeys <= mostCachedDataKeys &&
-    Object.keys(unknown).length === 0
-  if (!isRight) throw new KycError('ARGUMENT_INVALID')
+  checkArgument(Array.isArray((keys as Partial<KeyFile> | undefined)?.keys) && Object.keys(unknown).length === 0)
+  checkArgument(Number.isSafeInteger(cachedDataKeys) && cachedDataKeys >= 0 && cachedDataKeys <= mostCachedDataKeys)
   return options
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { KycError } from '../kyc-error.js'
+import { checkArgument, isObject, isTime } from '../check-argument.js'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
 import { ARGUMENT_SCHEMAS, argumentsSchema, type Arguments } from './arguments.js'
@@ -117,14 +117,11 @@ export function parseSubmission(input: unknown, options: ParseSubmissionOptions 
 
 /** Misspelt, a setting would leave a rule off, or on. */
 function checkOptions(options: ParseSubmissionOptions): void {
+  checkArgument(isObject(options))
   const { now, policy = {}, pii = 'clear', isPhotoUrlAllowed, ...unknown } = options
-  const isRight =
-    (now === undefined || Number.isFinite((now as Partial<Date> | null)?.getTime?.())) &&
-    isPolicy(policy) &&
-    (pii === 'clear' || pii === 'tokens') &&
-    (isPhotoUrlAllowed === undefined || typeof isPhotoUrlAllowed === 'function') &&
-    Object.keys(unknown).length === 0
-  if (!isRight) throw new KycError('ARGUMENT_INVALID')
+  checkArgument((now === undefined || isTime(now)) && isPolicy(policy) && (pii === 'clear' || pii === 'tokens'))
+  checkArgument(isPhotoUrlAllowed === undefined || typeof isPhotoUrlAllowed === 'function')
+  checkArgument(Object.keys(unknown).length === 0)
 }
 
 /** Collects violations and warnings; without violations it also returns the submission. */

@@ -1,4 +1,4 @@
-import { KycError } from '../kyc-error.js'
+import { checkArgument, hasMethods, isTime } from '../check-argument.js'
 import type { PiiField } from './pii-vault.js'
 
 /**
@@ -47,7 +47,7 @@ export type NewToken = {
  * The second comes first, so tokens created one after another are adjacent in an index. With millions of rows, a fully
  * random token would touch one page of every index.
  *
- * @throws `ARGUMENT_INVALID` for too few random bytes, or a `lastFour` that is not four digits.
+ * @throws `ARGUMENT_INVALID` for too few random bytes, a `lastFour` that is not four digits, or another wrong argument.
  *
  * @example
  * ```ts
@@ -58,16 +58,16 @@ export type NewToken = {
  * ```
  */
 export function createToken(token: NewToken): Token {
+  checkArgument(hasMethods(token, 'randomBytes') && isTime(token.madeAt))
   const characters = `${secondOf(token.madeAt)}${randomCharacters(token.randomBytes(RANDOM_BYTES))}`
   if (token.field === 'document_number') return `tok_document_number_${characters}`
-  if (!/^\d{4}$/.test(token.lastFour)) throw new KycError('ARGUMENT_INVALID')
+  checkArgument(token.field === 'ssn' && /^\d{4}$/.test(token.lastFour))
   return `tok_ssn_${characters}_${token.lastFour}`
 }
 
 /** Writes the second as base62 of fixed length, so that the texts sort by time. */
 function secondOf(at: Date): string {
   let rest = Math.max(0, Math.floor(at.getTime() / 1_000))
-  if (Number.isNaN(rest)) throw new KycError('ARGUMENT_INVALID')
   let characters = ''
   for (let place = 0; place < SECOND_CHARACTERS; place++) {
     characters = BASE62.charAt(rest % 62) + characters
@@ -83,7 +83,7 @@ function randomCharacters(random: Uint8Array): string {
     // A byte of 248 or above would make the first characters of the alphabet more likely.
     if (byte < 248) characters += BASE62.charAt(byte % 62)
   }
-  if (characters.length < RANDOM_CHARACTERS) throw new KycError('ARGUMENT_INVALID')
+  checkArgument(characters.length >= RANDOM_CHARACTERS)
   return characters
 }
 

@@ -216,15 +216,30 @@ describe('resolvers', () => {
   })
 })
 
+const createPorts = (...methods: string[]) => Object.fromEntries(methods.map((name) => [name, () => undefined]))
+
 it.each([
   ['createError', undefined],
   ['caller', null],
   ['verifications', undefined],
   ['openDetails', 'a text'],
   ['openDetail', () => Promise.resolve(null)],
+  // A storage in place of its verifications, and a factory that was not called.
+  ['verifications', { verifications: {} }],
+  ['ingestion', () => ({})],
+  ['photoJobs', {}],
 ])('a wrong dependency %s is told when the resolvers are created', (name, value) => {
-  const right = { ingestion: {}, verifications: {}, caller: () => MARIA, createError: () => new Error() }
+  const [ingestion, verifications] = [
+    createPorts('ingestSubmission', 'validateSubmission'),
+    createPorts('findVerification', 'listVerifications', 'findKycStatus'),
+  ]
+  const right = { ingestion, verifications, caller: () => MARIA, createError: () => new Error() }
+  expect(() => createResolvers(right as never)).not.toThrow()
   expect(() => createResolvers({ ...right, [name]: value } as never)).toThrow(
     expect.objectContaining({ code: 'ARGUMENT_INVALID' }),
   )
+})
+
+it.each([undefined, null])('%s in place of the dependencies is told too', (none) => {
+  expect(() => createResolvers(none as never)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DETAILS_PART } from '../../src/tokenization/tokenize-submission.js'
-import { KycError, type Ingested, type VerificationStore } from '@kyc-relay/kyc-core'
+import { createIngestion, KycError, type Ingested, type VerificationStore } from '@kyc-relay/kyc-core'
 import { photoPart } from '@kyc-relay/kyc-core/internal'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { ELSEWHERE, JONAS, MARIA, NOW, openFixture, type Fixture } from './ingestion-fixture.js'
@@ -460,7 +460,7 @@ describe('validateSubmission', () => {
     const asked = () => expect.unreachable('the dry run asks no vault')
     const ingestion = fixture.ingestion({
       tokenizer: { tokenize: asked, fingerprint: asked },
-      inspector: new Proxy({}, { get: asked }) as Fixture['vault'],
+      inspector: { inspect: asked },
     })
     const valid = { valid: true, violations: [], warnings: [] }
     expect(await ingestion.validateSubmission(MARIA, sampleSubmission())).toEqual(valid)
@@ -547,6 +547,7 @@ describe('wrong arguments', () => {
     ['a clock without a time', { now: () => new Date(Number.NaN) }],
     ['a check of photo URLs that is no function', { isPhotoUrlAllowed: true as never }],
     ['a name that does not exist', { polcy: {} } as never],
+    ['an inspector that is none', { inspector: {} as never }],
     ['a policy that is none', { policy: null as never }],
     ['a setting that does not exist', { policy: { rejectKnownSampleSsn: true } as never }],
     ['a switch that is a text', { policy: { rejectKnownSampleSsns: 'false' as never } }],
@@ -558,6 +559,10 @@ describe('wrong arguments', () => {
     const fixture = await openFixture('memory')
     expect(() => fixture.ingestion(changes)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
     await fixture.close()
+  })
+
+  it.each([undefined, null])('%s is refused', (none) => {
+    expect(() => createIngestion(none as never)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
   })
 
   it('settings that are undefined have their defaults', async () => {
@@ -573,6 +578,8 @@ describe('wrong arguments', () => {
     const fixture = await openFixture('memory')
     const submitted = fixture.ingestion().ingestSubmission(user as never, sampleSubmission())
     await expect(submitted).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+    const validated = fixture.ingestion().validateSubmission(user as never, sampleSubmission())
+    await expect(validated).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
     expect(fixture.writes).toEqual([])
     await fixture.close()
   })

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { KycError } from '@kyc-relay/kyc-core'
+import { createAuditSeal } from '@kyc-relay/kyc-core/audit'
 import { addAuditKey, createKeyFile, createLocalAuditSeal, parseKeyFile } from '@kyc-relay/kyc-core/node'
 
 const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }
@@ -83,5 +84,23 @@ describe('the local audit seal', () => {
   it('cannot be made with a key that is not there', () => {
     const keys = { ...parseKeyFile(json), activeAuditKeyId: 'other' }
     expect(() => createLocalAuditSeal({ keys })).toThrow(KycError)
+  })
+
+  it.each([undefined, null, {}, { keys: json }, { keys: [] }, { keys: parseKeyFile(json), kyes: 1 }])(
+    'is not made with the options %#',
+    (options) => {
+      expect(() => createLocalAuditSeal(options as never)).toThrow(
+        expect.objectContaining({ code: 'ARGUMENT_INVALID' }),
+      )
+    },
+  )
+
+  it.each<unknown>([
+    undefined,
+    {},
+    { keyId: 'audit-1', hmacSha256Hex: () => null },
+    { hmacSha256Hex: () => null, sha256Hex: () => '' },
+  ])('is not made with the hashes %#', (hashes) => {
+    expect(() => createAuditSeal(hashes as never)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
   })
 })

@@ -181,6 +181,22 @@ describe('local cipher', () => {
     expect(Buffer.from(Buffer.allocUnsafe(1).buffer).includes(text)).toBe(false)
   })
 
+  it.each([
+    undefined,
+    {},
+    { randomBytes },
+    { ...source, now: Date.now() },
+    { ...source, now: new Date(NaN) },
+    { ...source, nwo: 1 },
+  ])('makes no key from the source %#', (wrong) => {
+    for (const make of [
+      () => createKeyFile(wrong as never),
+      () => addSealKey(json, wrong as never),
+      () => addAuditKey(json, wrong as never),
+    ])
+      expect(make).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
+  })
+
   describe('rotation', () => {
     it('seals under the new key, opens under both, and after re-wrapping under the new one alone', async () => {
       const dataKey = await cipher.createDataKey(owner)

@@ -330,6 +330,7 @@ it.each([
   { now: null },
   { now: {} },
   { isPhotoUrlAllowed: true },
+  null,
 ])('the options %j are refused', (options) => {
   expect(() => parseSubmission(sampleSubmission(), options as never)).toThrow(
     expect.objectContaining({ code: 'ARGUMENT_INVALID' }),

@@ -10,6 +10,7 @@ const ssnToken = (random: Uint8Array, lastFour: string, at = madeAt) =>
   createToken({ field: 'ssn', lastFour, madeAt: at, randomBytes: () => random })
 const numberToken = (random: Uint8Array, at = madeAt) =>
   createToken({ field: 'document_number', madeAt: at, randomBytes: () => random })
+const randomBytes = (size: number) => new Uint8Array(size)
 const usable = bytes.filter((random) => random.filter((byte) => byte < 248).length >= 26)
 
 describe('token', () => {
@@ -65,6 +66,10 @@ describe('token', () => {
     ['no randomness', () => ssnToken(new Uint8Array(), '1120')],
     ['25 bytes', () => ssnToken(new Uint8Array(25), '1120')],
     ['64 unusable bytes', () => ssnToken(new Uint8Array(64).fill(255), '1120')],
+    ['nothing', () => createToken(undefined as never)],
+    ['an unknown field', () => createToken({ field: 'pan', madeAt: new Date(0), randomBytes } as never)],
+    ['no source of bytes', () => createToken({ field: 'document_number', madeAt: new Date(0) } as never)],
+    ['milliseconds', () => createToken({ field: 'document_number', madeAt: 0, randomBytes } as never)],
     ['no instant', () => numberToken(new Uint8Array(64), new Date(Number.NaN))],
     ['three last digits', () => ssnToken(new Uint8Array(64), '112')],
     ['letters for digits', () => ssnToken(new Uint8Array(64), '11a0')],
