@@ -17,6 +17,7 @@ export type StorageErrorCode =
   | 'SCHEMA_OUTDATED'
   | 'AUDIT_INCOMPLETE'
   | 'LEGAL_HOLD'
+  | 'ERASURE_IN_PROGRESS'
   | 'COMMITS_MISSING'
   | 'DATABASE_DAMAGED'
   | 'FILES_REPLACED'
@@ -49,6 +50,7 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   AUDIT_INCOMPLETE:
     'A chain of the audit log is missing from the database. Nothing was written. Verify the audit log before you continue.',
   LEGAL_HOLD: 'The user is under a legal hold. Nothing was erased.',
+  ERASURE_IN_PROGRESS: 'The user is being erased. Nothing was written. Retry after the erasure.',
   COMMITS_MISSING:
     'The database has lost commits: it or its -wal file was removed, replaced or truncated, or a backup was restored. Nothing was changed. Restore the files. To continue with the current data, remove the file in the same folder whose name ends in commits.',
   DATABASE_DAMAGED: 'The database file is damaged or not a database. Nothing was changed. Restore it from a backup.',
@@ -115,6 +117,12 @@ const causeMessages = {
     'The database server reported an error of its machine, for example of a disk, or lost a node that it distributes to.',
 } as const
 
+const retryableCodes: ReadonlySet<StorageErrorCode> = new Set([
+  'STORE_UNAVAILABLE',
+  'VAULT_UNAVAILABLE',
+  'ERASURE_IN_PROGRESS',
+])
+
 const brand = Symbol.for('@kyc-relay/storage-drizzle.StorageError')
 
 /**
@@ -151,7 +159,7 @@ export class StorageError extends Error {
     this.cause = cause
     this.name = 'StorageError'
     this.code = code
-    this.retryable = code === 'STORE_UNAVAILABLE' || code === 'VAULT_UNAVAILABLE'
+    this.retryable = retryableCodes.has(code)
     this.driverCode = driverCode
     Object.defineProperty(this, brand, { value: true })
   }

@@ -49,6 +49,7 @@ const kept = [
   'Grants with account id and external reference: revoke them with DELETE /internal/v1/grants/{appId}/{userId}.',
   'Events and deliveries without bodies: ids, types, instants, sourceEventId. Attempts without answers: addresses, times, statuses and headers. States of transactions without fields.',
   'Ids of photo jobs and their states. Access tokens as hashes, until retention removes them.',
+  'The time of this erasure.',
   'Audit entries: ids, actors, reasons and purposes as operators gave them, and HMACs whose keys are destroyed.',
   'Backups and files outside the service, as long as they are kept.',
 ]

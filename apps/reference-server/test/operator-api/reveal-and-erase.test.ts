@@ -256,6 +256,22 @@ describe('erasing a user', () => {
     expect(rows('vault.db', 'SELECT 1 FROM kyc_relay_vault_data_keys WHERE user_id = ?', userId)).toEqual([])
   })
 
+  it('that has not finished refuses submissions of the user for now, and keeps nothing of them', async () => {
+    const { appId, userId, accessToken } = user(5)
+    const database = new Database(`${server.dataDir}/kyc.db`)
+    const start = 'INSERT INTO kyc_relay_user_retention (user_id, erasure_id, erasure_started_at) VALUES (?, ?, ?)'
+    database.prepare(start).run(userId, 'interrupted', Date.now())
+    database.close()
+    const sent = { query: submissionDocument, variables: submissionVariables() }
+    const refused = await server.graphql('secure', sent, { token: accessToken })
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+    expect(refused.json.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE', retryable: true } }])
+    const report = await internal('DELETE', `/users/${userId}/pii`, { purpose })
+    expect(report.json.apps).toMatchObject([{ appId, tokensErased: 1, verificationsKept: 0 }])
+    const repeated = await server.graphql('secure', sent, { token: accessToken })
+    expect(repeated.json.data.postKycVerification.status).toBe('VERIFIED')
+  })
+
   it('of nobody reports nothing; of a malformed id there is no address; without the token it is refused', async () => {
     const nobody = '7a000000-0000-4000-8000-000000000099'
     expect((await internal('DELETE', `/users/${nobody}/pii`, { purpose })).json).toMatchObject({

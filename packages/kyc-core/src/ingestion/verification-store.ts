@@ -122,6 +122,9 @@ export interface VerificationStore {
    * Of any number of concurrent calls with one key exactly one records; the others get the {@link ExistingSubmission}.
    * The store reads the current status under the lock that guards its change, and applies the matching one of
    * `outcomes`. Resolves only when the write is durable.
+   *
+   * A store that can erase users refuses a submission that arrived before the end of an erasure, with an error whose
+   * `retryable` is true: its tokens may be of a destroyed key.
    */
   record(submission: {
     readonly key: SubmissionKey

@@ -356,6 +356,7 @@ CREATE TABLE "kyc_relay_user_retention" (
 	"closed_at" timestamp (3) with time zone,
 	"erasure_id" text COLLATE "C",
 	"erasure_started_at" timestamp (3) with time zone,
+	"erased_at" timestamp (3) with time zone,
 	CONSTRAINT "kyc_relay_user_retention_hold_check" CHECK ((held_at IS NULL) = (hold_reason IS NULL)),
 	CONSTRAINT "kyc_relay_user_retention_erasure_check" CHECK (held_at IS NULL OR erasure_started_at IS NULL)
 );

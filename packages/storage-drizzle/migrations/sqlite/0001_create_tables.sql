@@ -410,6 +410,7 @@ CREATE TABLE `kyc_relay_user_retention` (
 	`closed_at` integer,
 	`erasure_id` text,
 	`erasure_started_at` integer,
+	`erased_at` integer,
 	CONSTRAINT "kyc_relay_user_retention_hold_check" CHECK((held_at IS NULL) = (hold_reason IS NULL)),
 	CONSTRAINT "kyc_relay_user_retention_erasure_check" CHECK(held_at IS NULL OR erasure_started_at IS NULL)
 ) STRICT, WITHOUT ROWID;

@@ -25,7 +25,8 @@ export interface UserErasure {
    * Cancels pending deliveries, and blanks event bodies, responses of receivers, transaction fields and photo URLs, in
    * one transaction. It can be repeated. Sealed parts of verifications are kept; they cannot be opened after the vault
    * has destroyed the data key. The answer to an attempt in flight is not kept. `userRetention.startErasure` comes
-   * first and `finishErasure` last; without a start this method starts an erasure without an id.
+   * first and `finishErasure` last; without a start this method starts an erasure without an id. Until the end no
+   * submission of the user is recorded.
    *
    * @throws StorageError `LEGAL_HOLD` when the user is under a legal hold, `ARGUMENT_INVALID` without an app or a user;
    *   nothing was erased.

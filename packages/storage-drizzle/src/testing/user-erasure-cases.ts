@@ -1,8 +1,9 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
+import type { UserRetention } from '../user-retention/user-retention.js'
 import {
   claimRequest,
   endpoint,
@@ -13,11 +14,12 @@ import {
   transactionMove,
   uuid,
 } from './sample-records.js'
-import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
+import { race, refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
 /** Handle for the cases of `UserErasure`: the port, and the stores of its rows. */
 export interface UserErasureHandle {
   readonly users: UserErasure
+  readonly userRetention: UserRetention
   readonly apps: AppDirectory
   readonly webhooks: WebhookStore
   readonly transactions: TransactionStore
@@ -27,6 +29,7 @@ export interface UserErasureHandle {
 const hook = endpoint('a')
 const owner = { appId: uuid('app'), userId: uuid('user') }
 const other = { ...owner, userId: uuid('other user') }
+const all = { limit: 200 }
 const untouched = {
   deliveriesCancelled: 0,
   bodiesBlanked: 0,
@@ -227,5 +230,46 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
       await refused(one.users.eraseUser(each as typeof owner), { code: 'ARGUMENT_INVALID' })
     }
     equal((await one.users.eraseUser(owner)).bodiesBlanked, 2)
+  }),
+  storageCase('UE-16', 'MUST record no submission that arrived before the end of an erasure', async (one, use) => {
+    const { userId } = owner
+    const erasureId = uuid('erasure')
+    const refusedAt = (recordedAt: Date) =>
+      refused(use.other.verifications.record({ ...submission('late'), recordedAt }), { code: 'ERASURE_IN_PROGRESS' })
+    await one.userRetention.startErasure({ userId, erasureId })
+    await refusedAt(new Date(startOfTests.getTime() + 60_000))
+    await one.users.eraseUser(owner)
+    await use.advance(5)
+    await one.userRetention.finishErasure({ userId, erasureId })
+    await refusedAt(new Date(startOfTests.getTime() + 4))
+    equal(await use.other.verifications.findExisting(submission('late').key), null)
+    deepEqual((await one.verifications.listVerifications(owner, { limit: 10 })).items, [])
+    const stranger = submission('other', { key: { userId: other.userId } })
+    equal((await one.verifications.record(stranger)).kind, 'recorded')
+    const after = { ...submission('late'), recordedAt: new Date(startOfTests.getTime() + 5) }
+    equal((await use.other.verifications.record(after)).kind, 'recorded')
+  }),
+  storageCase('UE-17', 'MUST erase or refuse each submission that races with an erasure', async (one, use) => {
+    for (let round = 0; round < 5; round++) {
+      const userId = uuid(`raced ${round}`)
+      const submissionOf = (racer: number) => ({
+        ...submission(`${round} ${racer}`, { key: { userId, appId: uuid(`app ${racer % 3}`) } }),
+        recordedAt: new Date(startOfTests.getTime() - 1),
+      })
+      await race(one, use.other, async ({ verifications, userRetention, users }, racer) => {
+        if (racer !== 7) return verifications.record(submissionOf(racer)).catch(() => null)
+        const erasure = { userId, erasureId: uuid('erasure') }
+        await userRetention.startErasure(erasure)
+        for (const appId of await users.listAppsOfUser(userId)) await users.eraseUser({ appId, userId })
+        return userRetention.finishErasure(erasure)
+      })
+      for (let racer = 0; racer < 3; racer++) {
+        const { items } = await one.verifications.listVerifications({ userId, appId: uuid(`app ${racer}`) }, all)
+        ok(
+          items.every(({ ssn }) => ssn === null),
+          'a token outlives the erasure',
+        )
+      }
+    }
   }),
 ]

@@ -11,8 +11,10 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { checkedLimit } from '../page-cursor.js'
+import { StorageError } from '../storage-error.js'
+import { lockStatus } from '../verifications/statements.postgres.js'
 import { userRetention } from './tables.postgres.js'
-import type { ClosedUser, UserRetention } from './user-retention.js'
+import { isDuringErasure, type ClosedUser, type UserRetention } from './user-retention.js'
 
 const value = sql.placeholder
 
@@ -99,13 +101,33 @@ WHERE user_id = ${value('userId')} AND closed_at <= ${value('closedUntil')}::tim
 const finishErasure = statement(
   'finish_erasure',
   sql`
-DELETE FROM kyc_relay_user_retention
+UPDATE kyc_relay_user_retention
+SET erased_at = ${now}, erasure_id = NULL, erasure_started_at = NULL, closed_at = NULL
 WHERE user_id = ${value('userId')} AND erasure_started_at IS NOT NULL
   AND (erasure_id IS NULL OR erasure_id = ${value('erasureId')})`,
 )
 
+const findErasure = statement<{ startedAt: Date | null; erasedAt: Date | null }>(
+  'find_erasure',
+  sql`
+SELECT erasure_started_at AS "startedAt", erased_at AS "erasedAt" FROM kyc_relay_user_retention
+WHERE user_id = ${value('userId')}`,
+)
+
 /**
- * Starts an erasure unless the user is held; false then. The row stays locked until the end of the transaction.
+ * Refuses a submission that an erasure would miss: one that arrived before its end. Call it after `lockStatus`, for
+ * which a starting erasure waits.
+ *
+ * @throws StorageError `ERASURE_IN_PROGRESS`.
+ */
+export async function refuseDuringErasure(on: Queryable, userId: string, arrivedAt: Date): Promise<void> {
+  const [found] = await findErasure.rows(on, { userId })
+  if (isDuringErasure(found, arrivedAt)) throw new StorageError('ERASURE_IN_PROGRESS')
+}
+
+/**
+ * Starts an erasure unless the user is held; false then. It waits for submissions that are being recorded: the rows of
+ * the user stay locked until the end of the transaction.
  *
  * @param erasureId Null to keep the id of a started erasure.
  */
@@ -115,7 +137,9 @@ export async function markErasure(
   at: Date | null,
 ): Promise<boolean> {
   const { userId, erasureId } = request
-  return (await startErasure.count(on, { userId, erasureId, now: at })) === 1
+  if ((await startErasure.count(on, { userId, erasureId, now: at })) === 0) return false
+  await lockStatus.rows(on, { userId, now: at })
+  return true
 }
 
 /** Creates the store of legal holds, closures and started erasures on PostgreSQL. */
@@ -176,7 +200,7 @@ export function createUserRetention(dependencies: {
       }),
     finishErasure: ({ userId, erasureId }) =>
       database.run(async (on) => {
-        await finishErasure.count(on, { userId, erasureId })
+        await finishErasure.count(on, { userId, erasureId, now: instant() })
       }),
   }
 }

@@ -79,7 +79,8 @@ function prepareStatements(db: DrizzleDatabase) {
     listClosedAndHeld: closed(true),
     startErasure: prepareErasureStart(db),
     finishErasure: db
-      .delete(userRetention)
+      .update(userRetention)
+      .set({ erasedAt: given('at'), erasureId: null, erasureStartedAt: null, closedAt: null })
       .where(
         and(
           ofUser,
@@ -155,7 +156,7 @@ export function createUserRetention(dependencies: {
       }),
     finishErasure: ({ userId, erasureId }) =>
       commits.write(() => {
-        statements.finishErasure.run({ userId, erasureId })
+        statements.finishErasure.run({ userId, erasureId, at: clock().getTime() })
       }),
   }
 }

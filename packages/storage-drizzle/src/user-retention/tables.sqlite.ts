@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { instant } from '../engine/sqlite/columns.js'
 
-/** Users whose data is under a legal hold, whose accounts are closed, or whose erasure has started. */
+/** Users whose data is under a legal hold, whose accounts are closed, or whose erasure has started or finished. */
 export const userRetention = sqliteTable(
   'kyc_relay_user_retention',
   {
@@ -13,7 +13,10 @@ export const userRetention = sqliteTable(
     closedAt: instant('closed_at'),
     /** Null after an erasure of rows that `startErasure` did not start. */
     erasureId: text('erasure_id'),
+    /** Null once the erasure has finished. */
     erasureStartedAt: instant('erasure_started_at'),
+    /** End of the last finished erasure. */
+    erasedAt: instant('erased_at'),
   },
   (table) => [
     check('kyc_relay_user_retention_hold_check', sql`(held_at IS NULL) = (hold_reason IS NULL)`),

@@ -16,6 +16,15 @@ export interface UserRetentionState {
   readonly erasureStartedAt: Date | null
 }
 
+/** Tells whether a submission arrived while an erasure ran: before its end, and maybe after its rows were erased. */
+export function isDuringErasure<Time extends Date | number>(
+  erasure: { readonly startedAt: Time | null; readonly erasedAt: Time | null } | undefined,
+  arrivedAt: Time,
+): boolean {
+  if (erasure === undefined) return false
+  return erasure.startedAt !== null || (erasure.erasedAt !== null && arrivedAt < erasure.erasedAt)
+}
+
 /**
  * Legal holds, closures of accounts, and the start and end of erasures. They concern a user in all apps. A hold and an
  * erasure exclude each other: of two racing callers exactly one wins. `actor` is who asked for a
@@ -70,7 +79,8 @@ export interface UserRetention {
 
   /**
    * Starts an erasure in all apps. It ends with `finishErasure`; until then no hold can be placed. A later start takes
-   * over: only its id finishes the erasure. Repeat all steps after a failure.
+   * over: only its id finishes the erasure. Repeat all steps after a failure. Until the end no submission of the user is
+   * recorded (`ERASURE_IN_PROGRESS`, retryable).
    *
    * @param request `closedUntil`: only if the account was closed then or before. An account that opens again at the same
    *   time is either not erased, or `close` is refused.
@@ -84,6 +94,9 @@ export interface UserRetention {
     readonly actor?: AuditActor
   }): Promise<'started' | 'held' | 'not_due'>
 
-  /** Ends the erasure with this id, and forgets the closure of the account. Does nothing after a later start. */
+  /**
+   * Ends the erasure with this id, and forgets the closure of the account. Does nothing after a later start. Submissions
+   * that arrived before stay refused: their tokens may be of a destroyed key.
+   */
   finishErasure(request: { readonly userId: string; readonly erasureId: string }): Promise<void>
 }

@@ -6,6 +6,7 @@ import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { prepare } from '../engine/sqlite/statement.js'
+import { isDuringErasure } from '../user-retention/user-retention.js'
 import { findStatus, prepareStatusReads } from './current-status.sqlite.js'
 import type { verifications } from './tables.sqlite.js'
 
@@ -26,6 +27,10 @@ export function prepareRecording(client: Database.Database) {
       FROM kyc_relay_verifications WHERE app_id = ? AND external_verification_id = ?`,
     ),
     ...prepareStatusReads(client),
+    findErasure: prepare<[userId: string], { startedAt: number | null; erasedAt: number | null }>(
+      client,
+      `SELECT erasure_started_at AS startedAt, erased_at AS erasedAt FROM kyc_relay_user_retention WHERE user_id = ?`,
+    ),
     insertVerification: prepare<unknown[]>(
       client,
       `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
@@ -86,10 +91,11 @@ export function record(
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const existing = findExisting(statements, key)
   if (existing !== null) return existing
+  const at = recordedAt.getTime()
+  if (isDuringErasure(statements.findErasure.get(key.userId), at)) throw new StorageError('ERASURE_IN_PROGRESS')
   const previous = findStatus(statements, key.userId)
   const { next, result } = outcomes[previous]
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
-  const at = recordedAt.getTime()
   const ssnToken = verification.ssn?.token ?? null
   const erasableKey = newErasableKey()
   const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })

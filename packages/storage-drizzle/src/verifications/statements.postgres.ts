@@ -1,6 +1,7 @@
 import type { KycStatus } from '@kyc-relay/kyc-core'
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import {
   declineCodes,
@@ -114,7 +115,7 @@ export const lockStatus = statement<{ status: KycStatus; since: Date }>(
   'lock_status',
   sql`
 INSERT INTO kyc_relay_kyc_statuses AS present (user_id, status, since)
-VALUES (${value('userId')}, 'UNVERIFIED', ${value('recordedAt')})
+VALUES (${value('userId')}, 'UNVERIFIED', ${now})
 ON CONFLICT (user_id) DO UPDATE SET since = present.since
 RETURNING status, since`,
 )

@@ -28,7 +28,7 @@ export function createStatusCorrections(dependencies: {
     correctKycStatus: ({ expected, ...rest }) =>
       database.transaction(async (on) => {
         const { userId, next } = rest
-        const [locked] = await lockStatus.rows(on, { userId, recordedAt: rest.at })
+        const [locked] = await lockStatus.rows(on, { userId, now: rest.at })
         const current = locked?.status ?? 'UNVERIFIED'
         if (current !== expected) return { kind: 'changed', current } as const
         const [moved] = await setStatus.rows(on, { userId, next, at: rest.at })

@@ -10,6 +10,7 @@ import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import type { kycStatusLog, verifications } from './tables.postgres.js'
+import { refuseDuringErasure } from '../user-retention/store.postgres.js'
 import { insertKey, insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
 import { referencedTokens } from './referenced-tokens.js'
 
@@ -44,7 +45,8 @@ export function createVerificationStore(
 
   /** Throws {@link taken} when another submission has the key or the verification id. */
   async function insert(on: Queryable, { key, verification, payloadDigest, recordedAt, outcomes }: Recording) {
-    const [locked] = await lockStatus.rows(on, { userId: key.userId, recordedAt })
+    const [locked] = await lockStatus.rows(on, { userId: key.userId, now: recordedAt })
+    await refuseDuringErasure(on, key.userId, recordedAt)
     const previous = locked?.status ?? 'UNVERIFIED'
     const { next, result } = outcomes[previous]
     // The clock of the process that changed the status before may be ahead. A status never goes back in time.

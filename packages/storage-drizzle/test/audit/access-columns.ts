@@ -131,6 +131,10 @@ const reviewed: Readonly<Record<string, { readonly where: string; readonly chang
       ...{ where: `user_id = '${closed}'`, change: 'closed_at' },
       reason: 'Progress of an erasure, as above. A false one delays a legal hold, which answers 409 then.',
     },
+    'user_retention.erased_at': {
+      ...{ where: `user_id = '${closed}'`, change: 'closed_at' },
+      reason: 'The entries of the erasure have its time. A false one refuses submissions for now.',
+    },
   }
 
 async function fill(stores: ColumnStores): Promise<void> {

@@ -77,6 +77,7 @@ function tampered(storage: PostgresStorage): TamperedStores {
   return {
     verifications: storage.verifications,
     users: storage.users,
+    userRetention: storage.userRetention,
     audit: storage.audit!,
     chain,
     at: (sequence) => `chain = ${chain} AND sequence = ${sequence}`,

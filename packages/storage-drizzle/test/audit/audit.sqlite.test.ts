@@ -45,6 +45,9 @@ async function openStores() {
     get users() {
       return storage.users
     },
+    get userRetention() {
+      return storage.userRetention
+    },
     get audit() {
       return audit()
     },
@@ -108,6 +111,7 @@ describe('the audit log of the stores on SQLite', () => {
       ...audit,
       async findRecorded(subjects) {
         await stores.users.eraseUser(erased)
+        await stores.userRetention.finishErasure({ userId: erased.userId, erasureId: 'one' })
         // The user comes back, and is erased again if these rows are read too.
         await stores.verifications.record(submission(`n${(recorded += 1)}`))
         return audit.findRecorded(subjects)

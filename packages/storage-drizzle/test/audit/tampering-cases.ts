@@ -2,6 +2,7 @@ import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { AuditFinding } from '@kyc-relay/kyc-core/internal'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { UserErasure } from '../../src/sqlite/index.js'
+import type { UserRetention } from '../../src/user-retention/user-retention.js'
 import { submission, uuid } from '../samples.js'
 import { verify, witness } from './audit-samples.js'
 
@@ -10,6 +11,7 @@ export interface TamperedStores {
   readonly verifications: VerificationStore
   readonly audit: AuditLog
   readonly users: UserErasure
+  readonly userRetention: UserRetention
   /** Runs SQL as somebody who got at the database would. */
   sql(text: string): Promise<void>
   /** A condition on an entry of the chain that {@link recordSome} writes to. */
@@ -159,10 +161,11 @@ export const tamperingCases: readonly TamperingCase[] = [
   ),
   {
     name: 'a row is blanked that was recorded after the erasure of its user',
-    async run({ verifications, users, audit, sql }) {
+    async run({ verifications, users, userRetention, audit, sql }) {
       const key = { userId: uuid('user') }
       await verifications.record(submission('n1', { key }))
       await users.eraseUser({ appId: uuid('app'), ...key })
+      await userRetention.finishErasure({ ...key, erasureId: uuid('erasure') })
       await verifications.record(submission('n2', { key }))
       const before = (await verify(audit)).findings
       for (const text of blankRows({ audit }, row(2))) await sql(text)

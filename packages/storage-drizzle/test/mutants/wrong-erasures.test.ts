@@ -146,6 +146,52 @@ const wrongErasures: readonly WrongStorage[] = [
     'UE-13',
     sql(`UPDATE kyc_relay_verifications SET payload_digest = x'00' WHERE payload_digest IS NULL`),
   ],
+  [
+    'forgets when an erasure ended',
+    'UE-16',
+    ({ userRetention }, { database }) => ({
+      userRetention: {
+        ...userRetention,
+        async finishErasure(erasure) {
+          await userRetention.finishErasure(erasure)
+          database.exec('UPDATE kyc_relay_user_retention SET erased_at = NULL')
+        },
+      },
+    }),
+  ],
+  [
+    'refuses what arrives as the erasure ends',
+    'UE-16',
+    ({ verifications }) => ({
+      verifications: {
+        ...verifications,
+        record: (submission) =>
+          verifications.record({ ...submission, recordedAt: new Date(submission.recordedAt.getTime() - 1) }),
+      },
+    }),
+  ],
+  [
+    'looks whether an erasure runs, and records later',
+    'UE-17',
+    ({ verifications }, { database }) => ({
+      verifications: {
+        ...verifications,
+        async record(submission) {
+          const { userId } = submission.key
+          const runs = database
+            .prepare(
+              `SELECT 1 FROM kyc_relay_user_retention
+              WHERE user_id = ? AND (erasure_started_at IS NOT NULL OR erased_at > ?)`,
+            )
+            .get(userId, submission.recordedAt.getTime())
+          if (runs !== undefined) return verifications.record(submission)
+          for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+          database.prepare('DELETE FROM kyc_relay_user_retention WHERE user_id = ?').run(userId)
+          return verifications.record(submission)
+        },
+      },
+    }),
+  ],
   ['forgets', 'UE-12', 'forgets on closing'],
 ]
 

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPostgresStorage, type PostgresStorage } from '../../src/postgres/index.js'
-import { endpoint, event, uuid } from '../samples.js'
+import { endpoint, event, submission, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 
-// A hold that meets a running step of the retention: another transaction stops one of them half-way.
+// What meets a running step of a hold, the retention or an erasure: another transaction stops one of them half-way.
 
 let server: PostgresServer
 let storage: PostgresStorage
@@ -94,4 +94,34 @@ test('a step that chose rows before a hold keeps them after it', async () => {
     return { step }
   })
   expect([(await step).bodiesBlanked, await bodies()]).toEqual([0, [true]])
+})
+
+test('an erasure waits for a submission that already looked whether one runs', async () => {
+  const { key, ...late } = submission('late')
+  const { appId, externalVerificationId } = key
+  const erase = async () => {
+    const erasure = { userId, erasureId: uuid('erasure') }
+    await storage.userRetention.startErasure(erasure)
+    for (const app of await storage.users.listAppsOfUser(userId)) await storage.users.eraseUser({ appId: app, userId })
+    await storage.userRetention.finishErasure(erasure)
+  }
+  // Another submission with the same id keeps the first one from its commit.
+  const taking = `INSERT INTO kyc_relay_submission_keys
+    VALUES ('${externalVerificationId}', '${appId}', '${userId}', 'v', 'VERIFIED', 'm', NULL)`
+  const client = await direct.connect()
+  const both: Promise<unknown>[] = []
+  try {
+    await client.query('BEGIN')
+    await client.query(taking)
+    both.push(storage.verifications.record({ key, ...late }))
+    await waiting('transactionid', 1)
+    both.push(erase())
+    await waiting('transactionid', 2)
+  } finally {
+    // A closed connection rolls back.
+    client.release(true)
+  }
+  await Promise.all(both)
+  const { items } = await storage.verifications.listVerifications({ appId, userId }, { limit: 10 })
+  expect(items).toMatchObject([{ ssn: null }])
 })
