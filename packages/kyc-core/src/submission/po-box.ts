@@ -7,13 +7,13 @@ import { BOX_WORDS, SLASHED_WORDS } from './po-box-words.js'
  */
 const EXEMPT = [
   /^(?:PSC|CMR|UMR|OMC|UNIT) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?)[ -]?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
+  /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?|(?:FREE )?DELIVERY)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?)[ -]?#? ?(?:NO\.? ?)?(?:\d[\dA-Z]*|[A-Z]\d*)(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
   // A route that has no number
   /^(?:RURAL (?:ROUTE|RTE|RT\.?)|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?))(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  // Canada: site, compartment and box before or after a rural route or suburban service: "Site 6, Box 12, RR 3"
-  /^(?:(?:SITE|COMP|BOX) ?\d+[A-Z]?(?: ?, ?| ))*(?:R\.? ?R|S\.? ?S)\.? ?#? ?\d+(?:(?: ?, ?| )(?:SITE|COMP|BOX) ?\d+[A-Z]?)*/,
+  // Canada: site, group, compartment and box before or after a rural route or suburban service: "Site 6, Box 12, RR 3"
+  /^(?:(?:SITE|GROUP|GRP|COMP|BOX) ?#? ?\d+[A-Z]?(?: ?, ?| ))*(?:R\.? ?R|S\.? ?S)\.? ?#? ?\d+(?:(?: ?, ?| )(?:SITE|GROUP|GRP|COMP|BOX) ?#? ?\d+[A-Z]?)*/,
   // Reverse order: "Box 152, RR 2"
-  /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
+  /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?|(?:FREE )?DELIVERY)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
   // Great Britain: the name of a house
   /^(?:THE )?OLD POST ?BOX(?=,|$)/,
 ] as const
@@ -39,58 +39,60 @@ const PO_BOX = [
   // P.O. 9, PO #9 at the start of a line or of a part of a line. Not the British postal code PO14 3XX.
   /\bP\. ?O\. ?#? ?\d/,
   /(?:^|, ?)(?!PO\d{1,2} ?\d[A-Z]{2}\b)P\.?O\.? ?#? ?\d/,
+  // P.Box 12
+  /\bP\. ?BOX ?(?:NO\.?|#)? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
-  /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
+  /\bPOST(?:AL)?[ .-]{0,2}(?:OFFICE[ .-]{0,2}|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
   // USPS Publication 28, section 283: other words for a PO box
   /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])(?:$|,)/,
   /(?:^|, ?)(?:P\.? ?O\.?|POST OFFICE) DRAWER\b/,
+  // Canada: a box and its post office, without "PO"
+  /(?:^|, ?)BOX ?#? ?\d+ (?:STN|SUCC|RPO|LCD|STATION (?:[A-Z]|MAIN)$)\b/,
   // Outside the US
   /(?:^|, ?| )G\.?P\.?O\.? ?(?:BOX|#? ?\d+(?!\d|ST|ND|RD|TH))/,
-  /\b(?:LOCKED|PRIVATE|PVT\.?|MAIL) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
-  /\b(?:P ?\/ ?BAG|P\. ?BAG|POST BAG|PRIVAATSAK|PRIVAAT SAK) ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
-  // Botswana, Malawi: the office's letters before the number
-  /\b(?:LOCKED|PRIVATE|PVT\.?) BAG [A-Z]{1,3} ?\d/,
+  // In Botswana, Malawi and New Zealand with letters before the number
+  /\b(?:LOCKED|PRIVATE|PVT\.?|MAIL|POST|P\.? ?O\.?|P ?\/|P[ .]{1,2}) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?[A-Z]?\d/,
+  /\b(?:PRIVAATSAK|PRIVAAT SAK) ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?\d/,
   /\bBEG BERKUNCI\b/,
-  /\bPOST[ -]?FACH\b/,
-  /\bPO?STF\. ?\d/,
+  /\bPOST[ -]?FACH(?:-?NR\.?|-?NUMMER)?\b/,
+  /\bPO?STF\. ?(?:NR\.? ?)?\d/,
   /\b(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|(?:ABONEMENT)?POSTKAST) ?(?:NR\.? ?)?\d/,
   // Without a number, as the whole line
   /^(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTKAST|ANTWOORDNUMMER|PACKSTATION|POSTFILIALE)$/,
   /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
   /\b(?:APARTAT|APTAT\.?) (?:POSTAL|DE CORREUS)\b/,
   /\b(?:AP|APART|APDO|APT|APTDO|APTO)\.? ?(?:DE )?CORREOS?\b/,
-  /\b(?:AP(?:DO|TDO)?\.? ?|CAJON )POSTAL\b/,
+  /\b(?:AP(?:DO|TDO)?\.? ?|CAJON )POST(?:AL\b|\.)/,
   /\bAP(?:DO|TDO)\.? ?AEREO\b/,
-  /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
+  /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?,? ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
   /\bPOSTA[ -]?KUTXA(?:TILA)?\b/,
-  /\bCASILLA (?:DE CORREOS?|POSTAL)\b/,
+  /\bCAS(?:ILLA|\.) ?(?:(?:DE )?CORREOS?|POSTAL)\b/,
   /(?:^|, ?)CASILLA ?(?:N[O°º]?\.?|#)? ?\d/,
-  /\b(?:CASELLA|CAS\.|CAIXA|CX\.?|CASUTA|CASETTA|KAXXA|KAIXA) ?POST(?:ALE?A?|ALI)?\b/,
-  /\b(?:BOITE|BTE\.?) POSTALE\b/,
+  /\b(?:CASELLA|CAS\.|CAIXA|CX\.?|CASUTA|CASETTA|KAXXA|KAIXA)[ -]?POST(?:ALE?A?|ALI)?\b/,
+  /\b(?:BOITE|BTE\.?)[ -]POSTALE\b/,
   /(?:^|, ?)B\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d/,
   /\bCASE POSTALE\b/,
   /\bCHASCHA POSTALA\b/,
   // Up to three digits: longer ones are a postal code where "C.P." stands for it.
   /(?:^|, ?| )C\. ?P\. ?(?:N[O°º]?\.?|#)? ?\d{1,3}(?!\d)/,
-  /\bSKR(?:YTKA|ZYNKA|\.)? ?POCZT?(?:OWA|\.)/,
+  /\bSKR(?:YTKA|ZYNKA|\.)? ?POCZT?(?:OWA\b|\.|\b)/,
   /(?:^|, ?)SKRYTKA ?(?:NR\.? ?)?\d/,
   /(?:^|, ?)PF\. ?\d/,
-  /\b(?:KOTAK|TROMOL) POS\b/,
+  /\b(?:KOTAK|TROMOL) ?POS\b/,
   /\bPETI SURAT\b/,
-  /(?:^|[\s,])[TΤ]\.? ?Θ\.? ?\d/u,
+  /(?:^|[\s,])[TΤ][./]? ?Θ\.? ?\d/u,
   // China: a number and 邮箱. Not "邮箱厂路", a street.
   /\d ?[号號]?[邮郵]箱(?![厂廠路街巷])|^[邮郵]箱 ?\d/u,
   /\bPOSTILOKERO\b/,
   /\bPOSTAFIOK\b/,
   /\bPOST(?:NI |\. ?)PRED(?:AL|\.)/,
-  /\bPOST(?:ANSKI |\. ?)(?:PRETINAC|PREGRADAK|FAH)\b/,
+  /\bPOST(?:ANSKI |\. ?| )(?:PRETINAC|PREGRADAK|FAH)\b/,
   /\bPOST(?:OVNI |OVA |\. ?)(?:PRIHRADKA|PRIEHRADKA|SCHRANKA|PRIHR\.)/,
-  /\bPOSTOVY PRIECINOK\b/,
-  /\bPASTO DEZUTE\b/,
-  /\bABONENTINE DEZUTE\b/,
+  /\bPOST(?:OVY |\. ?)PRIEC(?:INOK\b|\.)/,
+  /\b(?:PASTO|ABONENTINE|ABON\.) DEZ(?:UTE\b|\.)/,
   /\b(?:PASTA|ABONENT[AU]|ABONEMENT[AU]) (?:PAST)?KASTITE\b/,
   /^PASTKASTITE ?(?:NR\.? ?)?\d/,
-  /\bPOSTHOLF\b/,
+  /\bPOSTH(?:OLF\b|\. ?\d)/,
   /\bPOSTA KUTUSU\b/,
   /\b(?:POCT|ABONENT) QUTUSU\b/,
   /\bKUTIA POSTARE\b/,
@@ -100,13 +102,14 @@ const PO_BOX = [
   /\bHO[PM] THU ?(?:BUU [DĐ]IEN ?)?(?:SO ?)?\d/,
   /\b(?:POCHTA|ABONENT) QUTISI\b/,
   /\b(?:POCTA|ABONENT) GUTUSY\b/,
-  /\bSANDUUQA BOOSTADA\b/,
+  // Somali, Oromo, Kinyarwanda, Kirundi, Hausa, Maori, Samoan
+  /\b(?:SANDUUQA BOOSTADA|SAANDUQA POOSTAA|AGASANDU[GK]U K['’]?IPOSITA|AKWATIN GIDAN WAYA|POUAKA POUTAPETA|PUSA MELI)\b/,
   /\bKAHON NG KOREO\b/,
   /\bBWAT POSTAL\b/,
   // The Netherlands: reply numbers. Germany: parcel lockers and branches that keep the mail of a customer number. Great
   // Britain, Australia, New Zealand: reply addresses and lockers.
-  /(?:^|, ?)ANTWOORDNUMMER ?\d/,
-  /(?:^|, ?)(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
+  /(?:^|, ?)ANTWOORDN(?:UMME)?R\.? ?\d/,
+  /(?:^|, ?|^\d+ )(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
   /^FREEPOST\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b)/,
   /^REPLY PAID ?\d/,
   /^PARCEL (?:LOCKER|COLLECT) ?\d/,
@@ -114,10 +117,11 @@ const PO_BOX = [
   // Not "العاص. بناية", a name and a building.
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
   /(?:^|[\s,،])ص ?[/-]? ?[بپ]\.? ?(?:رقم )?\p{Nd}/u,
-  /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?\p{Nd}/u,
-  /(?:^|[\s,])А ?[/\\] ?[СЯ]\.? ?(?:NO ?)?\d/u,
+  /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?(?:מס['׳]? ?)?\p{Nd}/u,
+  // One of the letters may be Latin.
+  /(?:^|[\s,])(?:А ?[/\\|] ?[СЯC]|A ?[/\\|] ?[СЯ])\.? ?(?:NO ?)?\d/u,
   // After a name, "А.Я." and "А.С." are initials. The number sign is NO in compared text.
-  /(?:^|, ?|\d )А\. ?[СЯ]\.? ?(?:NO ?)?\d/u,
+  /(?:^|, ?|\d )(?:А\. ?[СЯ]|П\. ?Я)\.? ?(?:NO ?)?\d/u,
   // Up to three digits, or alone: longer ones are a postal code, which has the same letters in Bulgaria.
   /(?:^|[\s,])П ?\.? ?К ?\.? ?(?:NO ?)?\d{1,3}(?!\d)/u,
   /^П ?\.? ?К ?\.? ?(?:NO ?)?\d+$/u,
@@ -127,10 +131,10 @@ const PO_BOX = [
 
 /** Abbreviations that mean a PO box in some countries only. */
 const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly pattern: RegExp }[] = [
-  [['CA', 'CH', 'IT', 'SM', 'VA', 'RO', 'MD'], /(?:^|, ?| )C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
+  [['CA', 'CH', 'IT', 'SM', 'VA', 'RO', 'MD'], /(?:^|, ?| )C\.? ?P\.? ?(?:N[RO°º]?\.?|#)? ?\d{1,4}(?!\d)/],
   [['FI', 'AX'], /(?:^|, ?| )P\.? ?[LB]\.? ?\d/],
   [['NO', 'SE', 'DK', 'FO', 'GL', 'IS', 'SJ'], /(?:^|, ?| )(?:P\.? ?B|POSTB|BOKS|P\.? ?BOKS)\.? ?(?:NR\.? ?)?\d/],
-  [['SE'], /(?:^|, ?)BOX ?\d[\d ]*(?:$|,| [A-Z])/],
+  [['SE'], /(?:^|, ?)BOX ?(?:NR\.? ?)?\d[\d ]*(?:$|,| [A-Z])/],
   // Mail is not carried to houses there, so "Box 123" needs no "P.O.".
   [
     'AE BH BW ET GH KE KW LS MW NA NG OM QA RW SA SZ TZ UG ZM ZW'.split(' '),
@@ -140,11 +144,13 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['CL'], /\bCLASIFICADOR ?(?:N[O°º]?\.?|#)? ?\d/],
   [['DE', 'AT', 'CH', 'LI', 'HU'], /(?:^|, ?| )PF\.? ?(?:NR\.? ?)?\d/],
   // Longer numbers are a postal code.
-  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P\.? ?K\.? ?(?:NO\.? ?)?\d{1,4}(?!\d)/],
+  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P[./]? ?K\.? ?(?:NO\.? ?)?\d{1,4}(?!\d)/],
   [['BG'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,3}(?!\d)|^P\.? ?K\.? ?\d+$/],
-  [['LV', 'LT'], /(?:^|, ?| )[AP](?:\. ?|\/)[KD]\.? ?\d/],
-  [['RS', 'ME', 'BA'], /(?:^|, ?)P\.? ?F\.? ?(?:BR\.? ?)?\d/],
-  [['RS', 'ME', 'BA', 'MK'], /(?:^|, ?)П\. ?(?:Ф\.|ФАХ) ?(?:БР\.? ?)?\d/u],
+  [['LV', 'LT'], /(?:^|, ?| )[AP](?:\. ?|\/)[KD]\.? ?(?:NR\.? ?)?\d/],
+  [['AL', 'XK'], /(?:^|, ?)K\. ?P\. ?(?:NR\.? ?)?\d/],
+  [['GR', 'CY'], /(?:^|, ?)T\. ?TH\. ?\d/],
+  [['RS', 'ME', 'BA'], /(?:^|, ?)P\.? ?F(?:AH)?\.? ?(?:BR\.? ?)?\d/],
+  [['RS', 'ME', 'BA', 'MK'], /(?:^|, ?)П\. ?(?:Ф\.|ФАХ|П\.) ?(?:БР\.? ?)?\d/u],
   [['AR', 'UY', 'PY'], /(?:^|, ?)C\.? ?C\.? ?(?:N[O°º]?\.?|#)? ?\d/],
   [['BR'], /(?:^|, ?)C(?:\. ?POSTAL|X\.? ?P)\.? ?(?:NO?\.? ?)?\d/],
   [['BR', 'MZ', 'AO', 'CV', 'ST', 'GW'], /(?:^|, ?)C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
@@ -152,7 +158,7 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['CO'], /(?:^|, ?)A\.? ?A\.? ?(?:N[O°º]?\.?|#)? ?\d/],
   [['IN', 'LK', 'NP', 'BD', 'PK'], /(?:^|, ?)P(?:\.? ?B\.? ?(?:NO\.?|#)|\. ?B\.) ?\d/],
   // A private mail bag of the post office. Elsewhere PMB is a private mailbox.
-  [['NG', 'GH', 'GM', 'SL', 'LR'], /\bP\.? ?M\.? ?B\.? ?(?:NO\.?|#)? ?(?:[A-Z]{1,3} ?)?\d/],
+  [['NG', 'GH', 'GM', 'SL', 'LR', 'VU', 'FJ'], /\bP\.? ?M\.? ?B\.? ?(?:NO\.?|#)? ?(?:[A-Z]{1,3} ?)?\d/],
   // Business mail without a street. A line that goes on with a house number is a street address.
   [
     'FR MC MQ GF RE YT GP PM BL MF NC PF WF'.split(' '),
@@ -160,15 +166,16 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   ],
   [['GH'], /(?:^|, ?)(?:P\.? ?O\.? ?)?BOX [A-Z]{1,3} ?\d/],
   [['MY'], /(?:^|, ?)P\. ?S\. ?\d/],
+  [['AU'], /^LMB ?\d/],
   [['AZ'], /(?:^|, ?)P\. ?Q\. ?\d/],
   [['AZ', 'UZ'], /(?:^|, ?)[AP] ?\/ ?Q\.? ?\d/],
   [['FO'], /(?:^|, ?)(?:POSTSMOGA|POSTRUM) ?\d/],
-  [['ML'], /(?:^|, ?| )B\.? ?P\.? ?E\.? ?\d/],
+  [['ML', 'CI'], /(?:^|, ?| )B\.? ?P\.? ?[EV]\.? ?\d/],
   [['MN'], /(?:^|, ?)Ш\.? ?Х\.? ?-? ?\d/u],
   [['RU', 'BY', 'UA', 'KZ', 'KG', 'UZ', 'TJ', 'TM', 'AZ', 'AM'], /(?:^|, ?| )A ?\/ ?YA?\.? ?(?:NO ?)?\d/],
   [['KZ'], /(?:^|[\s,])А ?\/ ?Ж\.? ?\d/u],
   [['AM'], /(?:^|[\s,])(?:Փ\. ?Ա\.|[ԱՓ] ?\/ ?Ա\.?) ?\d/u],
-  [['HR', 'RS', 'BA', 'ME', 'SI', 'MK', 'CZ', 'SK'], /(?:^|, ?| )P\.? ?P\.? ?(?:BR\.? ?)?\d/],
+  [['HR', 'RS', 'BA', 'ME', 'SI', 'MK', 'CZ', 'SK'], /(?:^|, ?| )P\.? ?P\.? ?(?:(?:BR|ST|C)\.? ?)?\d/],
   [['TZ', 'KE', 'UG'], /(?:^|, ?| )S\.? ?L\.? ?P\.? ?\d/],
   [
     'FR BE LU MC SN CI ML BF NE TG BJ CM GA CG CD TD CF DJ KM MG MR GN MA TN DZ RW BI HT GP MQ GF RE YT NC PF WF PM'.split(
@@ -187,7 +194,7 @@ const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
 
 /**
  * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters, no
- * colon before a number, one word for it, one Arabic yeh.
+ * colon before a number, one word for it, one Arabic yeh, no Arabic letters made longer.
  * Vowel signs stay: in Indic and Thai letters they are half of the word.
  */
 function comparable(line: string): string {
@@ -196,10 +203,11 @@ function comparable(line: string): string {
     return line.toUpperCase().replace(/ {2,}/g, ' ').replace(COLON_BEFORE_NUMBER, '').replace(NUMBER_WORD, 'NO').trim()
   return line
     .normalize('NFKD')
-    .replace(/[\p{Script=Inherited}\p{Cf}]/gu, '')
+    .replace(/[\p{Script=Inherited}\p{Cf}\u0640]/gu, '')
     .normalize('NFKC')
     .toUpperCase()
     .replace(/[‐‑‒–—]/gu, '-')
+    .replace(/[·•‧]/gu, '.')
     .replace(/\s+/gu, ' ')
     .replace(COLON_BEFORE_NUMBER, '')
     .replace(NUMBER_WORD, 'NO')
@@ -251,8 +259,8 @@ const NO_BOX: ReadonlyMap<string, RegExp> = new Map([
   // "č. p. 12" is the number of a house.
   ['CZ', /\bC\. ?P\.(?= ?\d)/g],
   ['SK', /\bC\. ?P\.(?= ?\d)/g],
-  // "BP 12" is a house in block BP, and "PO 18 BB" or "P.O. 225/RB" is the post office of that village.
-  ['IN', /\bBP(?= \d)|\bP\.? ?O\.?(?= \d+[ /-][A-Z.]{1,4}\b)/g],
+  // "BP 12" is a house in block BP, and "PO 18 BB", "P.O. 225/RB" or "P.O. 12th Mile" is the post office of that village.
+  ['IN', /\bBP(?= \d)|\bP\.? ?O\.?(?= \d+(?:TH|ST|ND|RD)?[ /-][A-Z.]{1,4}\b)/g],
   ['PK', /\bP\.? ?O\.?(?= \d+[ /-][A-Z]\.?[A-Z]\b)/g],
 ])
 

@@ -2,6 +2,7 @@ import { acceptedCases } from './accepted-cases.js'
 import { acceptedCountries } from './accepted-countries.js'
 import { acceptedNames } from './accepted-names.js'
 import type { CaseGroup } from './case-row.js'
+import { acceptedStreets, refusedBoxes } from './po-box-spellings.js'
 import { refusedAddress } from './refused-address.js'
 import { refusedArguments } from './refused-arguments.js'
 import { refusedFreeForm } from './refused-free-form.js'
@@ -19,10 +20,14 @@ export const CASE_TABLES: readonly { readonly title: string; readonly groups: re
       ...refusedTexts,
       ...refusedPerson,
       ...refusedAddress,
+      ...refusedBoxes,
       ...refusedVerifications,
       ...refusedFreeForm,
     ],
   },
   { title: 'Accepted with a remark', groups: warnedCases },
-  { title: 'Accepted', groups: [...acceptedCases, ...acceptedTexts, ...acceptedNames, ...acceptedCountries] },
+  {
+    title: 'Accepted',
+    groups: [...acceptedCases, ...acceptedTexts, ...acceptedNames, ...acceptedCountries, ...acceptedStreets],
+  },
 ]
