@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAuthority, type TestAuthority } from '../../../../webhooks/test/https/local/certificates.js'
 import { createPostgresStorage, createPostgresVault, StorageError } from '../../../src/postgres/index.js'
 import { submission } from '../../samples.js'
-import { freePort, startOwnPostgres, type OwnPostgres } from './own-postgres.js'
+import { freePort } from './free-port.js'
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.js'
 import { cipher } from '../../vault/any-cipher.js'
 
 let server: OwnPostgres

