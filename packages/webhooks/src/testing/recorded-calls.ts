@@ -13,10 +13,11 @@ export interface RecordedCalls {
 
 /** Creates an empty record of calls. */
 export function createRecordedCalls(): RecordedCalls {
-  const calls: string[] = []
+  // Turned into text only for a failure: that takes longer than most calls of a store in memory.
+  const calls: (() => string)[] = []
 
-  function add(call: string, outcome: string): void {
-    calls.push(`  ${call} ${outcome}`)
+  function add(call: () => string): void {
+    calls.push(call)
     if (calls.length > mostCalls) calls.shift()
   }
 
@@ -27,16 +28,16 @@ export function createRecordedCalls(): RecordedCalls {
           const method: unknown = Reflect.get(target, name, receiver)
           if (typeof method !== 'function') return method
           return (...given: unknown[]): unknown => {
-            const call = `${String(name)}(${given.map(textOf).join(', ')})`
+            const call = () => `  ${String(name)}(${given.map(textOf).join(', ')})`
             const answer: unknown = Reflect.apply(method, target, given)
             if (!(answer instanceof Promise)) return answer
             return answer.then(
               (value: unknown) => {
-                add(call, `gave ${textOf(value)}`)
+                add(() => `${call()} gave ${textOf(value)}`)
                 return value
               },
               (error: unknown) => {
-                add(call, 'rejected')
+                add(() => `${call()} rejected`)
                 throw error
               },
             )
@@ -50,7 +51,7 @@ export function createRecordedCalls(): RecordedCalls {
       } catch (error) {
         if (error instanceof Error && calls.length > 0) {
           const heading = `The last calls, oldest first:`
-          throw new Error(`${error.message}\n${heading}\n${calls.join('\n')}`, { cause: error })
+          throw new Error(`${error.message}\n${heading}\n${calls.map((call) => call()).join('\n')}`, { cause: error })
         }
         throw error
       }
