@@ -129,9 +129,10 @@ async function tellUnknownIndexes(
   {
     history,
     shipped,
-    onUnknownIndex = () => undefined,
+    onUnknownIndex,
   }: Pick<MigrationRun, 'history' | 'shipped'> & Pick<MigrationListeners, 'onUnknownIndex'>,
 ): Promise<void> {
+  if (onUnknownIndex === undefined) return
   const objects = await listObjects(client, history)
   for (const { name } of objects.filter(isUnknown(shipped))) onUnknownIndex(name)
 }
