@@ -1,3 +1,4 @@
+import { checkArgument } from '../check-argument.js'
 import type {
   ExistingSubmission,
   SubmissionKey,
@@ -107,6 +108,7 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
       return new Set(tokens.filter(refersTo).map(({ token }) => token))
     },
     async findKycStatus(userId) {
+      checkArgument(typeof userId === 'string')
       return statuses.get(userId) ?? 'UNVERIFIED'
     },
     async findVerification(owner, verificationId) {

@@ -2,7 +2,8 @@ import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { union } from 'drizzle-orm/pg-core'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import { userErasedEvent } from '../audit/erasure-events.js'
-import { checkOwner, type UserErasure } from './user-erasure.js'
+import { checkedOwner } from '../checked-owner.js'
+import type { UserErasure } from './user-erasure.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { erasePhotoJobs } from '../photos/store.postgres.js'
@@ -79,7 +80,7 @@ export function createUserErasure(dependencies: {
   return {
     listAppsOfUser: (userId) => database.run((on) => listAppsOfUser(on, userId)),
     async eraseUser(owner) {
-      checkOwner(owner)
+      checkedOwner(owner)
       return database.transaction(async (on) => {
         const at = instant()
         if (!(await markErasure(on, { userId: owner.userId, erasureId: null }, at)))

@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { userErasedEvent } from '../audit/erasure-events.js'
-import { checkOwner, type ErasedRows, type UserErasure } from './user-erasure.js'
+import { checkedOwner } from '../checked-owner.js'
+import type { ErasedRows, UserErasure } from './user-erasure.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { cancelPending, prepareCancelling } from '../webhooks/cancelling.sqlite.js'
 import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
@@ -108,7 +109,7 @@ export function createUserErasure(dependencies: {
         return [...new Set(lists.flatMap((list) => list.all({ userId }).map(({ appId }) => appId)))].sort()
       }),
     async eraseUser(owner) {
-      checkOwner(owner)
+      checkedOwner(owner)
       const erased = await commits.write(() => eraseRows(owner))
       await checkpoints.empty()
       return erased

@@ -1,5 +1,4 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
-import { StorageError } from '../storage-error.js'
 
 /** Result of an erasure for one user of one app. */
 export interface ErasedRows {
@@ -36,9 +35,4 @@ export interface UserErasure {
     readonly userId: string
     readonly actor?: AuditActor
   }): Promise<ErasedRows>
-}
-
-/** Checks that an erasure names an app and a user. Without one it would find no rows, and report an erasure of nothing. */
-export function checkOwner({ appId, userId }: Parameters<UserErasure['eraseUser']>[0]): void {
-  if (typeof appId !== 'string' || typeof userId !== 'string') throw new StorageError('ARGUMENT_INVALID')
 }

@@ -9,7 +9,7 @@ import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 import { checkedLimit } from '../page-cursor.js'
-import { checkedDurationMs } from './values.js'
+import { checkedAgeMs, checkedDurationMs } from '../checked-time.js'
 
 const value = sql.placeholder
 
@@ -130,7 +130,7 @@ export async function createPostgresDeduplicationStore(
       }),
     forget: (request) =>
       database.run((on) => {
-        const olderThanMs = checkedDurationMs(request.olderThanMs)
+        const olderThanMs = checkedAgeMs(request.olderThanMs)
         const limit = checkedLimit(request.limit, Number.MAX_SAFE_INTEGER)
         return forgetEvents.count(on, { olderThanMs, limit, now: instant() })
       }),

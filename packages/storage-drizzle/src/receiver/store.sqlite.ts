@@ -11,7 +11,7 @@ import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import { checkedLimit } from '../page-cursor.js'
 import { receiverEvents } from './tables.sqlite.js'
-import { checkedDurationMs } from './values.js'
+import { checkedAgeMs, checkedDurationMs } from '../checked-time.js'
 
 const value = sql.placeholder
 
@@ -127,7 +127,7 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
       }),
     forget: ({ olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number }) =>
       commits.write(() => {
-        const before = clock().getTime() - checkedDurationMs(olderThanMs)
+        const before = clock().getTime() - checkedAgeMs(olderThanMs)
         return statements.forget.run({ before, limit: checkedLimit(limit, Number.MAX_SAFE_INTEGER) }).changes
       }),
     close: () =>

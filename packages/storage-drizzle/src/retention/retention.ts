@@ -1,3 +1,4 @@
+import { checkedAgeMs } from '../checked-time.js'
 import { StorageError } from '../storage-error.js'
 
 /** Retention times. Each has a default. */
@@ -50,8 +51,6 @@ export interface Retention {
 }
 
 const day = 86_400_000
-/** No row is older than 1,000 years, and PostgreSQL counts back to 4713 BC at most. */
-const mostAgeMs = 365_250 * day
 
 /**
  * Completes the policy with its defaults, also for an age that is undefined. A larger age than 1,000 years keeps as much.
@@ -63,15 +62,11 @@ export function completePolicy(policy: RetentionPolicy = {}): Required<Retention
   const { expiredTokenAgeMs = 7 * day, endpointHourAgeMs = 31 * day, limit = 1_000, ...unknown } = rest
   // With a misspelt age, data would be removed at the default age.
   if (Object.keys(unknown).length > 0) throw new StorageError('ARGUMENT_INVALID')
-  const checked = (age: number) => {
-    if (!Number.isFinite(age) || age < 0) throw new StorageError('ARGUMENT_INVALID')
-    return Math.min(age, mostAgeMs)
-  }
   return {
-    bodyAgeMs: checked(bodyAgeMs),
-    attemptAgeMs: checked(attemptAgeMs),
-    expiredTokenAgeMs: checked(expiredTokenAgeMs),
-    endpointHourAgeMs: checked(endpointHourAgeMs),
+    bodyAgeMs: checkedAgeMs(bodyAgeMs),
+    attemptAgeMs: checkedAgeMs(attemptAgeMs),
+    expiredTokenAgeMs: checkedAgeMs(expiredTokenAgeMs),
+    endpointHourAgeMs: checkedAgeMs(endpointHourAgeMs),
     limit,
   }
 }

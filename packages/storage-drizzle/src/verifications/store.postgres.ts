@@ -1,6 +1,7 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { ExistingSubmission, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import type { SubmissionKey } from '@kyc-relay/kyc-core/internal'
+import { checkedId } from '../checked-owner.js'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
@@ -161,7 +162,9 @@ export function createVerificationStore(
         return referencedTokens(tokens, rows)
       }),
     findKycStatus: (userId) =>
-      database.run(async () => (await reads.findStatus.execute({ userId }))[0]?.status ?? 'UNVERIFIED'),
+      database.run(
+        async () => (await reads.findStatus.execute({ userId: checkedId(userId) }))[0]?.status ?? 'UNVERIFIED',
+      ),
     findVerification: ({ appId, userId }, verificationId) =>
       database.run(async () => {
         const rows = await reads.findVerification.execute({ appId, userId, verificationId })

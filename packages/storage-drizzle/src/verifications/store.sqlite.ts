@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import { checkedId } from '../checked-owner.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
@@ -69,7 +70,7 @@ export function createVerificationStore(dependencies: {
         const rows = statements.findReferencedTokens.all({ tokens: JSON.stringify(tokens.map(({ token }) => token)) })
         return referencedTokens(tokens, rows)
       }),
-    findKycStatus: (userId) => read(() => findStatus(recording, userId)),
+    findKycStatus: (userId) => read(() => findStatus(recording, checkedId(userId))),
     findVerification: (owner, verificationId) =>
       read(() => {
         const row = statements.findVerification.get({ ...owner, verificationId })

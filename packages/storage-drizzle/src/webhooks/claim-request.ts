@@ -1,13 +1,12 @@
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { checkedDurationMs } from '../checked-time.js'
 import { StorageError } from '../storage-error.js'
 
-/** @throws `ARGUMENT_INVALID` unless `limit` is a whole number and `leaseMs` a duration, both not negative. */
+/** @throws `ARGUMENT_INVALID` unless `limit` is a whole number that is not negative, and `leaseMs` a duration. */
 export function checkedLease<T extends { readonly limit: number; readonly leaseMs: number }>(request: T): T {
   const { limit, leaseMs } = request
-  if (!Number.isSafeInteger(limit) || limit < 0 || !Number.isFinite(leaseMs) || leaseMs < 0) {
-    throw new StorageError('ARGUMENT_INVALID')
-  }
-  return request
+  if (!Number.isSafeInteger(limit) || limit < 0) throw new StorageError('ARGUMENT_INVALID')
+  return { ...request, leaseMs: checkedDurationMs(leaseMs) }
 }
 
 /** @throws `ARGUMENT_INVALID` unless every count is a whole number that is not negative. */

@@ -1,5 +1,6 @@
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import type { DeliveryState } from '@kyc-relay/webhooks/internal'
+import { checkedDurationMs } from '../checked-time.js'
 import type { GoneReason } from './lineage.js'
 
 /** Stored state of a delivery in flight at the end of its attempt. */
@@ -24,7 +25,11 @@ export interface DeliveryAfterResult {
   readonly endpointFailing: boolean | null
 }
 
-/** Decides the next state of a delivery after a result. Pure, and the same for every engine. */
+/**
+ * Decides the next state of a delivery after a result. Pure, and the same for every engine.
+ *
+ * @throws `ARGUMENT_INVALID` for a delay that is none
+ */
 export function deliveryAfterResult(
   delivery: LeasedDelivery,
   result: AttemptResult,
@@ -39,7 +44,7 @@ export function deliveryAfterResult(
   return {
     state: next.state === 'PENDING' && cancel !== null ? 'CANCELLED' : next.state,
     attemptsMade: unsent ? delivery.attemptsMade - 1 : delivery.attemptsMade,
-    dueAtMs: again ? nowMs + next.delayMs : null,
+    dueAtMs: again ? nowMs + checkedDurationMs(next.delayMs) : null,
     unsentSinceMs: unsent ? (delivery.unsentSinceMs ?? nowMs) : null,
     endedAtMs: again ? null : nowMs,
     cancelReason: cancelled,

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables.postgres.js'
 
@@ -126,8 +127,8 @@ function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (
         sql`${deliveries.eventId} IN (SELECT event_id FROM kyc_relay_transaction_moves
           WHERE app_id = ${appId} AND transaction_id = ${asked} AND revision > 0)`,
     ),
-    given(createdAfter, (from) => gte(deliveries.createdAt, from)),
-    given(createdBefore, (until) => lt(deliveries.createdAt, until)),
+    given(createdAfter, (from) => gte(deliveries.createdAt, checkedTime(from))),
+    given(createdBefore, (until) => lt(deliveries.createdAt, checkedTime(until))),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { checkedTime } from '../checked-time.js'
 import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { attempts, deliveries, endpoints, events } from './tables.sqlite.js'
@@ -119,8 +120,8 @@ function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (
       (asked) =>
         sql`${deliveries.event} IN (SELECT event FROM kyc_relay_transaction_moves WHERE transaction_id = ${asked})`,
     ),
-    given(createdAfter, (from) => gte(deliveries.createdAt, from.getTime())),
-    given(createdBefore, (until) => lt(deliveries.createdAt, until.getTime())),
+    given(createdAfter, (from) => gte(deliveries.createdAt, checkedTime(from).getTime())),
+    given(createdBefore, (until) => lt(deliveries.createdAt, checkedTime(until).getTime())),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, gte, sql, type SQL } from 'drizzle-orm'
 import type { EndpointHour } from '@kyc-relay/webhooks/delivery'
+import { checkedTime } from '../checked-time.js'
 import { now } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { statementByApp } from './by-app.postgres.js'
@@ -43,7 +44,7 @@ export async function listEndpointHours(
   { appId, since }: { readonly appId: string; readonly since: Date },
 ): Promise<readonly EndpointHour[]> {
   const { endpointId, hour, cause, attempts, firstAttempts, failedDeliveries } = endpointHours
-  const from = new Date(Math.floor(since.getTime() / hourMs) * hourMs)
+  const from = new Date(Math.floor(checkedTime(since).getTime() / hourMs) * hourMs)
   const rows = await queryBuilder(on)
     .select({
       ...{ endpointId, hour, cause },

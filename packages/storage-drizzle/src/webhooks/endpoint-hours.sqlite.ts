@@ -1,6 +1,7 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import type Database from 'better-sqlite3'
 import type { EndpointHour } from '@kyc-relay/webhooks/delivery'
+import { checkedTime } from '../checked-time.js'
 import { prepare, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { hourMs, readHour, type CountedAttempts } from './endpoint-hours.js'
 import { endpointHours, endpoints } from './tables.sqlite.js'
@@ -39,6 +40,6 @@ export function prepareHours(db: DrizzleDatabase) {
     .prepare()
   return ({ appId, since }: { readonly appId: string; readonly since: Date }): readonly EndpointHour[] =>
     list
-      .all({ appId, from: Math.floor(since.getTime() / hourMs) * hourMs })
+      .all({ appId, from: Math.floor(checkedTime(since).getTime() / hourMs) * hourMs })
       .map((row) => readHour({ ...row, hour: new Date(row.hour) }))
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { EventName } from '@kyc-relay/webhooks/internal'
 import type { AttemptResult, Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { checkedOwner } from '../checked-owner.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { claimDue } from './claims.postgres.js'
@@ -117,7 +118,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
       }
     },
 
-    cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),
+    cancelPending: (request) => database.transaction((on) => cancelPending(on, checkedOwner(request), instant())),
 
     findDelivery: (request) => database.run(() => log.findDelivery(request)),
 

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { EventName } from '@kyc-relay/webhooks/internal'
+import { checkedOwner } from '../checked-owner.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { cancelPending, prepareCancelling } from './cancelling.sqlite.js'
@@ -142,7 +143,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     recordAttemptResults: (results) =>
       commits.write(() => recordAttemptResults(resultStatements, results, clock().getTime())),
 
-    cancelPending: (request) => commits.write(() => cancelPending(cancelling, request, clock())),
+    cancelPending: (request) => commits.write(() => cancelPending(cancelling, checkedOwner(request), clock())),
 
     findDelivery: (request) => read(() => log.findDelivery(request)),
 

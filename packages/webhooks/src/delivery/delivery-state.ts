@@ -13,6 +13,9 @@ export interface UnsentPolicy {
   readonly giveUpAfterMs: number
 }
 
+/** 100 years: stores refuse times far away, and a result that is refused is never recorded. */
+const longestDelayMs = 36_525 * 86_400_000
+
 /** At most 30 s between attempts, for at most 24 h. */
 export const defaultUnsentPolicy: UnsentPolicy = Object.freeze({ retryMs: 30_000, giveUpAfterMs: 86_400_000 })
 
@@ -102,13 +105,14 @@ function nextOf(
     const unsent = { ...defaultUnsentPolicy, ...context.unsent }
     return attempt.unsentForMs >= unsent.giveUpAfterMs
       ? { state: 'FAILED' }
-      : { state: 'PENDING', delayMs: unsent.retryMs }
+      : { state: 'PENDING', delayMs: Math.min(unsent.retryMs, longestDelayMs) }
   }
   const retry = { ...defaultRetryPolicy, ...context.retry }
   if (attempt.fence.attempt >= retry.maxAttempts) return { state: 'FAILED' }
   const scheduledMs = retryDelayMs(attempt.fence.attempt, retry, context.random)
   const askedMs = parseRetryAfter(report.responseHeaders['retry-after'], context.now) ?? 0
-  return { state: 'PENDING', delayMs: Math.max(scheduledMs, Math.min(askedMs, retry.maxRetryAfterMs)) }
+  const delayMs = Math.max(scheduledMs, Math.min(askedMs, retry.maxRetryAfterMs))
+  return { state: 'PENDING', delayMs: Math.min(delayMs, longestDelayMs) }
 }
 
 /**

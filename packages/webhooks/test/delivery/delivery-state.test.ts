@@ -34,15 +34,17 @@ const causes = Object.keys(stateByCause) as AttemptCause[]
 const dayMs = 86_400_000
 
 const now = new Date('2026-03-01T12:00:00Z')
-const resultAfter = (attempt: number, report: AttemptReport, more: { unsentForMs?: number; random?: number } = {}) =>
-  attemptResultOf(
-    { fence: { appId: 'a', deliveryId: 'd', attempt, token: 't' }, unsentForMs: more.unsentForMs ?? 0 },
-    report,
-    {
-      now,
-      random: () => more.random ?? 0.5,
-    },
-  )
+type Context = Omit<Parameters<typeof attemptResultOf>[2], 'now' | 'random'>
+const resultAfter = (
+  attempt: number,
+  report: AttemptReport,
+  { unsentForMs = 0, random = 0.5, ...policy }: Context & { unsentForMs?: number; random?: number } = {},
+) =>
+  attemptResultOf({ fence: { appId: 'a', deliveryId: 'd', attempt, token: 't' }, unsentForMs }, report, {
+    now,
+    random: () => random,
+    ...policy,
+  })
 const succeeded: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null, status: 204 }
 const answered = (headers: Record<string, string>): AttemptReport => ({
   ...reportOfCause('HTTP_STATUS'),
@@ -95,6 +97,14 @@ describe('Retry-After', () => {
     ['negative', { 'retry-after': '-600' }, 30_000],
   ])('%s', (_name, headers: Record<string, string>, delayMs) => {
     expect(resultAfter(1, answered(headers)).next).toEqual({ state: 'PENDING', delayMs })
+  })
+
+  test('asks for no time that a store refuses, whatever the policy allows', () => {
+    const policy = { retry: { maxRetryAfterMs: Number.MAX_VALUE }, unsent: { retryMs: Number.MAX_VALUE } }
+    const hundredYears = { state: 'PENDING', delayMs: 36_525 * dayMs }
+    expect(resultAfter(1, answered({ 'retry-after': '999999999999999' }), policy).next).toEqual(hundredYears)
+    expect(resultAfter(1, answered({}), { retry: { baseMs: Number.MAX_VALUE } }).next).toEqual(hundredYears)
+    expect(resultAfter(1, reportOfCause('RESOLVER_DOWN'), policy).next).toEqual(hundredYears)
   })
 
   test('does not add a sixth attempt', () => {

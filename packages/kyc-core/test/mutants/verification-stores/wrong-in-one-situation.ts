@@ -20,6 +20,11 @@ export const wrongInOneSituation: readonly WrongStore[] = [
     }),
   ],
   [
+    'tells the status of nobody',
+    'VS-26',
+    (store) => ({ ...store, findKycStatus: async (userId) => (userId ? store.findKycStatus(userId) : 'UNVERIFIED') }),
+  ],
+  [
     'finds an existing submission without its digest',
     'VS-02',
     (store) => ({
