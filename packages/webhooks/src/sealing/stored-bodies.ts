@@ -10,6 +10,8 @@ export type StoredBody = BodyPlace & {
   readonly stored: Uint8Array | null
 }
 
+type SealedBody = StoredBody & { readonly stored: Uint8Array }
+
 const isBytes = (value: unknown) => ArrayBuffer.isView(value)
 const isBytesOrNull = (value: unknown) => value === null || isBytes(value)
 
@@ -53,9 +55,9 @@ export async function openStored(
   bodies: readonly StoredBody[],
   sealer: BodySealer | undefined,
 ): Promise<readonly (Uint8Array | null)[]> {
-  const sealed = bodies.flatMap((body) =>
-    body.stored !== null && isSealed(body.stored) ? [{ ...placeOf(body), sealed: body.stored.subarray(1) }] : [],
-  )
+  const sealed = bodies
+    .filter((body): body is SealedBody => body.stored !== null && isSealed(body.stored))
+    .map(({ appId, userId, part, recordId, stored }) => ({ appId, userId, part, recordId, sealed: stored.subarray(1) }))
   if (sealed.length > 0 && sealer === undefined) throw new WebhookError('BODIES_UNAVAILABLE')
   const opened =
     sealed.length === 0 || sealer === undefined
