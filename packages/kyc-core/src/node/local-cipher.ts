@@ -67,17 +67,16 @@ function headerBytesOf(sealed: Uint8Array): number {
 
 function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): Buffer {
   const headerBytes = headerBytesOf(sealed)
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   const nonceEnd = headerBytes + NONCE_BYTES
-  const bodyEnd = bytes.length - TAG_BYTES
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(headerBytes, nonceEnd), {
+  const bodyEnd = sealed.length - TAG_BYTES
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(headerBytes, nonceEnd), {
     authTagLength: TAG_BYTES,
   })
-  decipher.setAAD(additionalData(bytes.subarray(0, headerBytes), context))
-  decipher.setAuthTag(bytes.subarray(bodyEnd))
+  decipher.setAAD(additionalData(sealed.subarray(0, headerBytes), context))
+  decipher.setAuthTag(sealed.subarray(bodyEnd))
   try {
     // As in `sealBytes`: `final` checks the tag and returns no bytes.
-    const clear = decipher.update(bytes.subarray(nonceEnd, bodyEnd))
+    const clear = decipher.update(sealed.subarray(nonceEnd, bodyEnd))
     decipher.final()
     return clear
   } catch {
@@ -131,7 +130,16 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const cache = createDataKeyCache(cachedDataKeys)
   const wrappingHeader = headerOf(keys.activeSealKeyId)
   const fresh = (header: Uint8Array) => ({ header, nonce: randomBytes(NONCE_BYTES) })
-  const textOf = (dataKey: WrappedDataKey): string => Buffer.from(dataKey.bytes).toString('base64')
+  // A caller that keeps a wrapped key asks with the same object for each value.
+  const texts = new WeakMap<WrappedDataKey, string>()
+
+  function textOf(dataKey: WrappedDataKey): string {
+    const known = texts.get(dataKey)
+    if (known !== undefined) return known
+    const text = Buffer.from(dataKey.bytes).toString('base64')
+    texts.set(dataKey, text)
+    return text
+  }
 
   function wrap(key: Uint8Array, context: SealContext): WrappedDataKey {
     return {
