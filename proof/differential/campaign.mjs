@@ -16,10 +16,12 @@ const modes = [
 ]
 
 /** Sequences at the same time, each on databases of its own: one alone waits for answers most of the time. */
-const lanes = 4
+const lanesOfRun = 4
+/** Each makes databases, which takes longer than the few sequences. */
+const lanesOfSmoke = 1
 
 /** Both modes of PostgreSQL, with a database for each lane. */
-async function startDatabases() {
+async function startDatabases(lanes) {
   const server = await startOwnPostgres(['max_connections=100'])
   const guard = { refused: new Set(), readsOverAll: new Set() }
   const pools = []
@@ -73,8 +75,8 @@ export const differential = {
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6_000 },
   smoke: { size: { count: 150 } },
-  async run({ budget, seed, control, log }) {
-    const databases = await startDatabases()
+  async run({ budget, seed, control, isSmoke = false, log }) {
+    const databases = await startDatabases(isSmoke ? lanesOfSmoke : lanesOfRun)
     const { statement } = sabotages[control] ?? {}
     if (statement !== undefined) await databases.runDistributed(statement)
     const spoil = sabotages[control]?.spoil ?? ((stores) => stores)
