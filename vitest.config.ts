@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -10,6 +11,14 @@ const allTests = [
   '{examples,scripts}/**/*.test.ts',
   '{bench,proof}/*.test.mjs',
 ]
+
+/**
+ * Linux keeps this folder in memory, where a commit of SQLite waits for no disk. Tests that need a full or a failing disk
+ * make their own. Containers often have little room there, and keep their files where they are by default.
+ */
+const memory = '/dev/shm'
+const roomNeeded = 4 * 1024 ** 3
+const isRoomy = (folder: string) => statfsSync(folder).bavail * statfsSync(folder).bsize > roomNeeded
 
 /** Files that change their process for good, or look at all of it. Each gets a process of its own. */
 const needOwnProcess = [
@@ -43,6 +52,7 @@ const common = {
   // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them. No test sets its own.
   testTimeout: sized(120_000, 1_200_000),
   hookTimeout: 120_000,
+  env: existsSync(memory) && isRoomy(memory) ? { TMPDIR: memory } : {},
   // The portal serves its style sheets, and a browser judges them.
   css: { include: [/\/portal\/styles\//] },
   expect: { poll: { timeout: 60_000, interval: 20 } },
