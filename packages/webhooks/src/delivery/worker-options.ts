@@ -96,7 +96,8 @@ const depNames = {
  *
  * @throws WebhookError `OPTIONS_INVALID`
  */
-export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
+export function checkWorkerDeps(given: DeliveryWorkerDeps | null | undefined): void {
+  const deps = given ?? ({} as DeliveryWorkerDeps)
   const check = checkOptions()
   const { port, callback, clock, only, rule, end } = check
   port('store', deps.store, ['claimDue', 'claimExpired', 'recordAttemptResults'])

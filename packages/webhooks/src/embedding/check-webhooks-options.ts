@@ -31,7 +31,8 @@ const names = {
 const callbackNames = ['onResultWritten', 'onClaimed', 'onEndpointTurned'] as const
 
 /** @throws WebhookError `OPTIONS_INVALID` */
-export function checkWebhooksOptions(options: CheckedOptions): void {
+export function checkWebhooksOptions(given: CheckedOptions | null | undefined): void {
+  const options = given ?? ({} as CheckedOptions)
   const check = checkOptions()
   const { port, callback, clock, range, only, rule, settings, end } = check
   const { storage, grants, signingKeys, retention, urls, observe } = options

@@ -1,4 +1,5 @@
 import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
+import { checkNames } from '../signature/check-names.js'
 import { explainMismatch, type Diagnosis, type ExplainableRequest } from '../signature/explain-mismatch.js'
 import type { HeadersLike } from '../signature/headers.js'
 import { usableSecrets, type Secrets, type WebhookBody } from '../signature/signed-request.js'
@@ -91,14 +92,14 @@ export interface WebhookAnswer {
  */
 export async function receiveWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
   request: { readonly body: WebhookBody; readonly headers: HeadersLike },
-  options: WebhookReceiverOptions<Own>,
+  // Without options it answers that there is no secret.
+  options: WebhookReceiverOptions<Own> = {} as WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
   try {
     checkReceiverOptions(options)
-    const webhook = await verify(
-      { ...request, secrets: options.secrets, eventTypes: options.eventTypes },
-      options.standardWebhooks,
-    )
+    const { secrets, eventTypes } = options
+    const { body, headers } = request
+    const webhook = await verify({ body, headers, secrets, eventTypes }, options.standardWebhooks)
     return options.deduplicate
       ? await processOnce(webhook, options.deduplicate, options)
       : await act(webhook, null, options)
@@ -204,6 +205,11 @@ function fail(error: unknown, options: Pick<WebhookReceiverOptions, 'onError'>):
 // eslint-disable-next-line no-console -- a receiver without onError must not fail silently
 const printError = (error: unknown) => console.error(error)
 
+type ReceiverOptions<Own extends readonly ReceivedEventType[]> = WebhookReceiverOptions<Own> & {
+  readonly maxBodyBytes?: number | undefined
+  readonly bodyTimeoutMs?: number | undefined
+}
+
 /**
  * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
  *
@@ -211,22 +217,21 @@ const printError = (error: unknown) => console.error(error)
  * @throws TypeError for a callback, a clock, a number, event types or a deduplication store that is none, and for an
  *   unknown name
  */
-export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
-  secrets,
-  onEvent,
-  onRefused,
-  onError,
-  standardWebhooks,
-  deduplicate,
-  eventTypes,
-  leaseMs = 1,
-  maxBodyBytes = 1,
-  bodyTimeoutMs = 1,
-  ...others
-}: WebhookReceiverOptions<Own> & {
-  readonly maxBodyBytes?: number | undefined
-  readonly bodyTimeoutMs?: number | undefined
-}): void {
+export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>(
+  {
+    secrets,
+    onEvent,
+    onRefused,
+    onError,
+    standardWebhooks,
+    deduplicate,
+    eventTypes,
+    leaseMs = 1,
+    maxBodyBytes = 1,
+    bodyTimeoutMs = 1,
+    ...others
+  }: ReceiverOptions<Own> = {} as ReceiverOptions<Own>,
+): void {
   const usable = usableSecrets(secrets)
   // A second key whose variable is not set is absent. One that is set to nothing is a mistake.
   const given = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : usable
@@ -235,6 +240,7 @@ export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
     if (!isRight) throw new TypeError(`The option ${what}.`)
   }
   must(typeof onEvent === 'function', 'onEvent must be a function')
+  // Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one.
   checkNames(others, optionNames)
   for (const [name, listener] of Object.entries({ onRefused, onError }))
     must(listener === undefined || typeof listener === 'function', `${name} must be a function`)
@@ -271,12 +277,6 @@ const optionNames: readonly string[] = [
   'maxBodyBytes',
   'bodyTimeoutMs',
 ] satisfies (keyof WebhookReceiverOptions | 'maxBodyBytes' | 'bodyTimeoutMs')[]
-
-/** Misspelt, `deduplicate` would let an event be processed twice, and `standardWebhooks` accept an old one. */
-function checkNames(options: object, known: readonly string[], parent = ''): void {
-  for (const name of Object.keys(options))
-    if (!known.includes(name)) throw new TypeError(`The option ${parent}${name} does not exist.`)
-}
 
 const hasName = (type: unknown) => typeof (type as Partial<ReceivedEventType> | null)?.name === 'string'
 

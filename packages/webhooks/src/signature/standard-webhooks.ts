@@ -1,4 +1,5 @@
 import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
+import { checkNames } from './check-names.js'
 import { headerValue, type HeadersLike } from './headers.js'
 import { hmacSha256Hex, matchesHmac } from './hmac.js'
 import { readEvent, type VerifiedWebhook } from './read-event.js'
@@ -69,6 +70,7 @@ export async function signStandardWebhook(message: {
  * @returns as {@link verifyWebhook}; `eventId` is the signed `webhook-id`. Only the first 16 signatures count.
  * @throws WebhookVerificationError as {@link verifyWebhook}, with `EVENT_ID_MISSING` for a missing `webhook-id`, and
  *   `TIMESTAMP_INVALID` or `TIMESTAMP_OUTSIDE_TOLERANCE` for the time. `SIGNATURE_MISSING` names `webhook-signature`.
+ * @throws TypeError for an unknown option
  *
  * @example
  * ```ts
@@ -94,15 +96,16 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
   readonly toleranceMs?: number | undefined
   readonly eventTypes?: Own | undefined
 }): Promise<VerifiedStandardWebhook<Own>> {
-  const { headers, now, toleranceMs = 300_000 } = request
-  const keys = usableSecrets(request.secrets)
-  const body = signedBytes(request.body)
+  const { body: given, headers, secrets, now, toleranceMs = 300_000, eventTypes, ...unknown } = request
+  checkNames(unknown, [])
+  const keys = usableSecrets(secrets)
+  const body = signedBytes(given)
   if (body.length === 0) throw new WebhookVerificationError('BODY_EMPTY')
 
   const signature = headerValue(headers, 'webhook-signature')
   if (!signature) throw signatureMissing()
-  const given = signature.split(' ').filter((part) => /^v1,[A-Za-z0-9+/]{43}=$/.test(part))
-  if (given.length === 0) throw new WebhookVerificationError('SIGNATURE_MALFORMED')
+  const signatures = signature.split(' ').filter((part) => /^v1,[A-Za-z0-9+/]{43}=$/.test(part))
+  if (signatures.length === 0) throw new WebhookVerificationError('SIGNATURE_MALFORMED')
   const id = headerValue(headers, 'webhook-id')
   if (!id || !isEventId(id)) throw new WebhookVerificationError('EVENT_ID_MISSING')
   const timestamp = headerValue(headers, 'webhook-timestamp')
@@ -110,7 +113,7 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
 
   const content = signedContent(id, timestamp, body)
   let matches = false
-  for (const part of given.slice(0, mostSignatures)) {
+  for (const part of signatures.slice(0, mostSignatures)) {
     matches = (await matchesHmac(content, hexOfBase64(part.slice(3)), keys)) || matches
   }
   if (!matches) throw new WebhookVerificationError('SIGNATURE_MISMATCH')
@@ -120,7 +123,7 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
   if (!(Math.abs(now.getTime() - signedAt.getTime()) <= toleranceMs)) {
     throw timestampOutsideTolerance()
   }
-  return { ...readEvent(id, body, request.eventTypes), signedAt }
+  return { ...readEvent(id, body, eventTypes), signedAt }
 }
 
 const isTimestamp = (text: string) => /^\d{1,12}$/.test(text)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
+  createDeliveryWorker,
   createWebhooks,
   uuidv7,
   WebhookError,
@@ -86,6 +87,19 @@ test.each([
     expect.objectContaining({ code: 'OPTIONS_INVALID', violations }),
   )
 })
+
+test.each([undefined, null])(
+  '%s in place of the options is refused, with the names of all that are required',
+  (none) => {
+    const pointers = (violations: readonly string[]) =>
+      expect.objectContaining({
+        code: 'OPTIONS_INVALID',
+        violations: expect.arrayContaining(violations.map((pointer) => expect.objectContaining({ pointer }) as object)),
+      }) as Error
+    expect(() => createWebhooks(none as never)).toThrow(pointers(['/storage', '/grants', '/signingKeys']))
+    expect(() => createDeliveryWorker(none as never)).toThrow(pointers(['/store', '/grants', '/signingKeys', '/send']))
+  },
+)
 
 describe('an endpoint', () => {
   test.each([

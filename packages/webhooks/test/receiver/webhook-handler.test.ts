@@ -175,6 +175,20 @@ describe('answers', () => {
       expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} does not exist.`)
   })
 
+  test('options that are missing have no secret', async () => {
+    for (const create of [createWebhookHandler, createNodeWebhookHandler])
+      expect(() => create(undefined as never)).toThrow(expect.objectContaining({ code: 'SECRET_MISSING' }))
+    const answer = await receiveWebhook({ body, headers: {} }, undefined as never)
+    expect([answer.status, answer.body]).toEqual([500, expect.stringContaining('SECRET_MISSING')])
+  })
+
+  test('a request may have more members than its body and its headers', async () => {
+    const headers = { 'x-hmac-signature': await signWebhook(body, secret), 'x-event-id': eventId }
+    const request = { body, headers, httpMethod: 'POST', isBase64Encoded: false }
+    const answer = await receiveWebhook(request, { secrets: secret, onEvent: () => undefined })
+    expect(answer.status).toBe(200)
+  })
+
   test('an unknown option of Standard Webhooks is refused', () => {
     const standardWebhooks = { now: () => new Date(), tolerancMs: 60_000 }
     for (const create of [createWebhookHandler, createNodeWebhookHandler])

@@ -117,3 +117,8 @@ test('the two schemes do not stand in for each other', async () => {
   const headers = { ...(await sign()), 'webhook-signature': `v1,${base64}` }
   await expect(verify({ headers })).rejects.toMatchObject({ code: 'SIGNATURE_MISMATCH' })
 })
+
+test('the unknown option toleranceSeconds is refused', async () => {
+  const wrong = { headers: { ...(await sign()) }, toleranceSeconds: 60 }
+  await expect(verify(wrong)).rejects.toThrow('The option toleranceSeconds does not exist.')
+})

@@ -320,3 +320,9 @@ describe('signWebhook and verifySignature', () => {
     expect(await verifySignature({ body, signature, secrets: ['x', secret] })).toBe(true)
   })
 })
+
+test.each(['toleranceSeconds', 'eventType'])('the unknown option %s is refused', async (name) => {
+  const text = `The option ${name} does not exist.`
+  await expect(verifyWebhook({ body, headers, secrets: secret, [name]: undefined })).rejects.toThrow(text)
+  await expect(verifySignature({ body, signature, secrets: secret, [name]: undefined })).rejects.toThrow(text)
+})

@@ -20,7 +20,8 @@ type Finding = Pick<Diagnosis, 'cause' | 'confidence' | 'evidence'>
 
 async function refusalOf(request: ExplainableRequest): Promise<WebhookVerificationError | null> {
   try {
-    await verifyWebhook({ ...request, body: request.body as WebhookBody })
+    const { body, headers, secrets } = request
+    await verifyWebhook({ body: body as WebhookBody, headers, secrets })
     return null
   } catch (error) {
     if (error instanceof WebhookVerificationError) return error
