@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { createKeyFile, createLocalAuditSeal, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import Database from 'better-sqlite3'
 import { fillPlaceholders, sql } from 'drizzle-orm'
 import pg from 'pg'
@@ -7,12 +9,15 @@ import {
   createPostgresStorage,
   createPostgresVault,
   insertEvent as insertOnPostgres,
+  openPostgresAuditLog,
 } from '../src/postgres/index.js'
 import {
   createSqliteDeduplicationStore,
   createSqliteStorage,
   createSqliteVault,
   insertEvent as insertOnSqlite,
+  openSqliteAuditLog,
+  sqliteNeedsKeys,
 } from '../src/sqlite/index.js'
 import { storageErrorOf as postgresErrorOf } from '../src/engine/postgres/errors.js'
 import { cipher } from './vault/any-cipher.js'
@@ -80,6 +85,28 @@ test.each([{ migrations: 'requier' }, { clok: () => new Date(0) }])(
     for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
   },
 )
+
+const seal = createLocalAuditSeal({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+
+test.each([undefined, {}, { log: 'stores' }, { log: 'store', seal }, { seal }, { log: 'vault', seal, key: 1 }])(
+  'an audit log is not opened with %o',
+  async (options) => {
+    for (const open of [
+      () => openSqliteAuditLog({ path: '/nowhere/kyc.db' }, options as never),
+      () => openPostgresAuditLog(nowhere, options as never),
+    ])
+      await expect(Promise.resolve().then(open)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+  },
+)
+
+// Without it, a host would take its first start for the next one, and make new keys beside a vault that is there.
+test.each([undefined, null, {}, { path: '' }, { paht: 'vault.db' }])('no path of SQLite is %o', async (location) => {
+  for (const open of [
+    () => sqliteNeedsKeys(location as never),
+    () => openSqliteAuditLog(location as never, { log: 'stores', seal }),
+  ])
+    await expect((async () => open())()).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+})
 
 const closed = () => new Database(':memory:').close()
 

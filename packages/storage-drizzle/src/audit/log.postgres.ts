@@ -4,6 +4,7 @@ import type { AuditLogName } from '@kyc-relay/kyc-core/internal'
 import { checkedLimit } from '../page-cursor.js'
 import { accessRows } from './access-lists.postgres.js'
 import { revealRows, verificationRows } from './accounted-rows.postgres.js'
+import { checkedLogOptions } from './check-log-options.js'
 import { auditChains } from './chain.postgres.js'
 import { connectPool } from '../engine/postgres/pool.js'
 import { createDatabase, type PostgresDatabase } from '../engine/postgres/database.js'
@@ -24,7 +25,8 @@ const pageTimeoutMs = 60_000
 /**
  * Opens the audit log of a PostgreSQL database for verification, on one read-only connection. Connect to the primary.
  *
- * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`,
+ *   `ARGUMENT_INVALID` for a missing, wrong or unknown argument
  *
  * @example
  * ```ts
@@ -39,8 +41,9 @@ const pageTimeoutMs = 60_000
  */
 export async function openPostgresAuditLog(
   location: { readonly connectionString: string; readonly transactionPooler?: boolean },
-  { log, seal }: { readonly log: AuditLogName; readonly seal: AuditSeal },
+  options: { readonly log: AuditLogName; readonly seal: AuditSeal },
 ): Promise<OpenedAuditLog> {
+  const { log, seal } = checkedLogOptions(options)
   const settings = {
     ...{ statement_timeout: pageTimeoutMs, application_name: 'kyc-relay-audit' },
     options: '-c default_transaction_read_only=on',

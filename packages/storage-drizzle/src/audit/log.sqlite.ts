@@ -3,12 +3,14 @@ import type Database from 'better-sqlite3'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { AuditLogName, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/internal'
 import { accessRows } from './access-lists.sqlite.js'
+import { checkedLogOptions } from './check-log-options.js'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
 import { requireMigrated } from '../engine/sqlite/migrate.js'
+import { checkedPath } from '../engine/sqlite/open.js'
 import { openReadOnly } from '../engine/sqlite/open-read-only.js'
 import { prepare, type Prepared, read } from '../engine/sqlite/statement.js'
 import { prepareRecordedVerifications } from '../verifications/recorded-verifications.sqlite.js'
@@ -26,7 +28,7 @@ export interface OpenedAuditLog extends AuditLog {
  * Opens the audit log of a SQLite file for verification. Writes nothing and creates no file.
  *
  * @throws StorageError `STORE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `DATABASE_DAMAGED`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`,
- *   `SCHEMA_EDITED`
+ *   `SCHEMA_EDITED`, `ARGUMENT_INVALID` for a missing, wrong or unknown argument
  *
  * @example
  * ```ts
@@ -40,10 +42,12 @@ export interface OpenedAuditLog extends AuditLog {
  * ```
  */
 export function openSqliteAuditLog(
-  { path }: { readonly path: string },
-  { log, seal }: { readonly log: AuditLogName; readonly seal: AuditSeal },
+  location: { readonly path: string },
+  options: { readonly log: AuditLogName; readonly seal: AuditSeal },
 ): Promise<OpenedAuditLog> {
   return read(() => {
+    const path = checkedPath(location)
+    const { log, seal } = checkedLogOptions(options)
     if (!existsSync(path)) throw new StorageError('STORE_UNAVAILABLE')
     const client = openReadOnly(path)
     try {

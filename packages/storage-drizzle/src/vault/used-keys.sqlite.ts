@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
+import { checkedPath } from '../engine/sqlite/open.js'
 import { openReadOnly } from '../engine/sqlite/open-read-only.js'
 import { read } from '../engine/sqlite/statement.js'
 import { tablesOfKeyUse } from './used-keys.js'
@@ -9,7 +10,7 @@ import { tablesOfKeyUse } from './used-keys.js'
  * keys they cannot be opened. Writes nothing and creates no file.
  *
  * @returns false also for a path that names no file, and for a file without tables.
- * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`, `DATABASE_DAMAGED`
+ * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`, `DATABASE_DAMAGED`, `ARGUMENT_INVALID` without a path
  *
  * @example
  * ```ts
@@ -18,8 +19,9 @@ import { tablesOfKeyUse } from './used-keys.js'
  * export const isFirstStart = async () => !(await sqliteNeedsKeys({ path: 'data/vault.db' }))
  * ```
  */
-export function sqliteNeedsKeys({ path }: { readonly path: string }): Promise<boolean> {
+export function sqliteNeedsKeys(location: { readonly path: string }): Promise<boolean> {
   return read(() => {
+    const path = checkedPath(location)
     // A folder is refused by name when it is opened.
     if (!existsSync(path) || statSync(path).isDirectory()) return false
     try {

@@ -39,6 +39,13 @@ function checkedLocation(
   return isPath ? path : (database as SqliteConnection)
 }
 
+/** @throws `ARGUMENT_INVALID` without a path: a misspelt one would look like a database that is not there yet */
+export function checkedPath(location: { readonly path: string }): string {
+  const path = checkedLocation(location)
+  if (typeof path !== 'string') throw new StorageError('ARGUMENT_INVALID')
+  return path
+}
+
 /** Returns the path of the file that the store opens; null for a database in memory or a caller's connection. */
 export function ownFile(location: SqliteLocation): string | null {
   const path = checkedLocation(location)
