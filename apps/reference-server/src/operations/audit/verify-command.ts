@@ -162,10 +162,13 @@ async function checkpointsOf(
     if (file !== null && file.unreadableLines > 0) warn(`${file.unreadableLines} lines of checkpoints cannot be read.`)
     all.push(...(file?.checkpoints ?? []))
   }
+  // An emptied file would hide that the newest entries were cut off.
+  if (given.length > 0 && all.length === 0) throw new CheckpointsMissing()
   return all
 }
 
 class CheckpointFileMissing extends Error {}
+class CheckpointsMissing extends Error {}
 class CheckpointsNotRead extends Error {}
 
 /** The database of a log cannot be opened or read. */
@@ -226,6 +229,8 @@ function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints
 /** Prints only fixed texts: other messages could quote a path or a value. */
 function textOf(error: unknown): string {
   if (error instanceof CheckpointFileMissing) return 'A file of --checkpoints does not exist. Name an existing file.'
+  if (error instanceof CheckpointsMissing)
+    return 'The files of --checkpoints have no checkpoint. Name a file that the server wrote.'
   if (error instanceof CheckpointsNotRead) return 'AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'
   if (error instanceof LogNotRead) return `${settingOf[error.log]}: ${error.text}`
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`

@@ -245,3 +245,9 @@ test('says that checkpoints cannot be read', async () => {
   expect(await run('verify', '--checkpoints', folder)).toBe(2)
   expect(warned).toEqual(['AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'])
 })
+
+test.each(['', '{"log":"stores"}\n'])('says that a named file has no checkpoint: %j', async (text) => {
+  writeFileSync(join(folder, 'emptied.jsonl'), text)
+  expect(await run('verify', '--checkpoints', join(folder, 'emptied.jsonl'))).toBe(2)
+  expect(warned.at(-1)).toBe('The files of --checkpoints have no checkpoint. Name a file that the server wrote.')
+})
