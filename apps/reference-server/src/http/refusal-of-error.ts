@@ -6,7 +6,7 @@ import type { Refusal } from './error-catalogue.js'
 export function refusalOfError(
   error: unknown,
   log: Log,
-  fields: Pick<LogFields, 'requestId' | 'listener'>,
+  fields: Pick<LogFields, 'requestId' | 'userId' | 'listener'>,
   message = 'request failed',
 ): Refusal {
   // Low disk space has one log line at its start and one at its end: further lines would use up the rest.

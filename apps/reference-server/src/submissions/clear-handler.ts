@@ -14,7 +14,7 @@ export function createClearHandler(ingestion: Ingestion, log: Log): SubmissionHa
           return { refusal: refusalOfError(error, log, { requestId: caller.requestId }, 'dry run failed') }
         }
       }
-      return answerIngested(() => ingestion.ingestSubmission(caller, input), caller.requestId, log)
+      return answerIngested(() => ingestion.ingestSubmission(caller, input), caller, log)
     },
   }
 }
@@ -22,14 +22,14 @@ export function createClearHandler(ingestion: Ingestion, log: Log): SubmissionHa
 /** Runs one ingestion and converts its result. An unavailable store or vault is an outage, not a refusal. */
 export async function answerIngested(
   ingest: () => Promise<Ingested>,
-  requestId: string,
+  { requestId, userId }: { readonly requestId: string; readonly userId: string },
   log: Log,
 ): Promise<SubmissionAnswer> {
   let ingested: Ingested
   try {
     ingested = await ingest()
   } catch (error) {
-    return { refusal: refusalOfError(error, log, { requestId }, 'submission failed') }
+    return { refusal: refusalOfError(error, log, { requestId, userId }, 'submission failed') }
   }
   switch (ingested.kind) {
     case 'recorded':

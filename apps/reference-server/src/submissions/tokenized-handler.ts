@@ -28,7 +28,7 @@ export function createTokenizedHandler(
           : (refusalOf(input) ?? { code: 'SECURE_ENDPOINT_REQUIRED' as const })
       if (refusal !== null) return { refusal }
       if (!caller.scopes.includes(submissionScope)) return { refusal: { code: 'FORBIDDEN' } }
-      return answerIngested(() => ingestion.ingestTokenizedSubmission(caller, input), caller.requestId, log)
+      return answerIngested(() => ingestion.ingestTokenizedSubmission(caller, input), caller, log)
     },
     answerIrregular(document, variables, broken) {
       return submissionsIn(document, variables).some(holdsClearPii) ? { code: 'PII_NOT_TOKENIZED' } : broken
