@@ -3,8 +3,11 @@ import { isPoBox, isPrivateMailbox } from './po-box.js'
 import type { RuleContext } from './rule-context.js'
 
 const ZIP = /^\d{5}$/
-/** Postal codes outside the US: letters and digits with spaces, dashes of any width and full stops; in Japan after 〒. */
-const POSTAL_CODE = /^(?:〒\p{Zs}?)?[\p{L}\p{N}](?:[\p{L}\p{N}\p{Zs}\p{Pd}−.]{0,18}[\p{L}\p{N}])?$/u
+/**
+ * Postal codes outside the US: letters and digits with spaces, dashes of any width and full stops; in Japan after 〒.
+ * Databases fill short texts with spaces.
+ */
+const POSTAL_CODE = /^(?:〒\p{Zs}?)?[\p{L}\p{N}](?:[\p{L}\p{N}\p{Zs}\p{Pd}−.]{0,18}[\p{L}\p{N}])?\p{Zs}*$/u
 
 /** Checks the rules of `person.address` that depend on the country or on the text of a line. */
 export function checkAddress({ text, isPresent, refuseUnlessLenient, warn, policy }: RuleContext): void {

@@ -1,15 +1,15 @@
 const FULL_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 /**
- * Offset without or with colons, or UTC after a space as Ruby, Rust and BigQuery print it. Its seconds are those of local
- * mean times, before time zones.
+ * Offset without or with colons, or UTC after a space as PHP, Ruby, Rust, BigQuery and Snowflake print it. Python prints
+ * the name of the zone before the offset: `EST-0500`. Seconds of an offset are those of local mean times, before time zones.
  */
-const OFFSET = String.raw`[Zz]| UTC| ?[+\-−]\d{2}(?::?\d{2}(?::?\d{2}(?:\.\d{1,6})?)?)?`
-/** Names of the zone after an offset: of RFC 9557, as Java and Temporal print them, and of Go, such as `ChST`. */
-const ZONE_NAMES = String.raw`(?:\[!?[\w+\-/=.:]{1,64}\]){0,4}|(?: [A-Za-z]{1,5}| [+-]\d{2,4})?(?: m=[+-]\d{1,20}\.\d{1,20})?`
+const OFFSET = String.raw`[Zz]| (?:Z|UTC|GMT)|(?: (?:[A-Z]{2,5})?)?[+\-−]\d{2}(?::?\d{2}(?::?\d{2}(?:\.\d{1,6})?)?)?`
+/** Names of the zone after an offset: of RFC 9557, as Java and Temporal print them, and of Go and Elixir. */
+const ZONE_NAMES = String.raw`(?:\[!?[\w+\-/=.:]{1,64}\]){0,4}|(?: [A-Za-z+-][\w+\-/:]{0,63}){0,2}(?: m=[+-]\d{1,20}\.\d{1,20})?`
 const ZONE = String.raw`(?:(${OFFSET})(?:${ZONE_NAMES}))?$`
-/** ISO 8601, extended format. RFC 3339 allows a space for the `T`. */
+/** ISO 8601, extended format. RFC 3339 allows a space for the `T`. Rust's `time` prints the hour `9` behind it. */
 const EXTENDED = new RegExp(
-  String.raw`^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?${ZONE}`,
+  String.raw`^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](?=\d\d)| (?=\d:))(\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?${ZONE}`,
 )
 /** ISO 8601, basic format. */
 const BASIC = new RegExp(String.raw`^(\d{4})(\d{2})(\d{2})[Tt ](\d{2})(?:(\d{2})(?:(\d{2})(?:[.,](\d+))?)?)?${ZONE}`)

@@ -2,7 +2,7 @@
  * Letters, marks such as Burmese vowel signs, and digits of any script, with the separators that issuers print. Old
  * Washington State licences have asterisks. The identity numbers of Swedes above 99 years have a plus sign.
  */
-const DOCUMENT_NUMBER = /^ *[\p{L}\p{N}](?:[\p{L}\p{N} \p{Pd}−+./*<()]|(?!\p{Script=Inherited})\p{M})*$/u
+const DOCUMENT_NUMBER = /^ *[\p{L}\p{N}](?:[\p{L}\p{N} \p{Pd}−+./*<()°]|(?!\p{Script=Inherited})\p{M})*$/u
 const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
 /** True for a number as an issuer prints it, as given or as it is normalised. At least two letters or digits are given. */

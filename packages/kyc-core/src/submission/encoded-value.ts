@@ -15,16 +15,32 @@ const SHORTEST = 6
 /** Lengths of six characters in base64 and in hexadecimal. */
 const SHORTEST_BASE64 = 8
 const SHORTEST_HEX = 12
-/** Length of nine digits in words, at least. */
-const SHORTEST_IN_WORDS = 35
+/** Length of nine digits in words, at least: six of them may be `O`. */
+const SHORTEST_IN_WORDS = 23
 /** Characters of base64 one after another. */
 const BASE64_RUN = /[A-Za-z0-9+/]{8,}/g
-const HAN_DIGITS = '〇一二三四五六七八九'
-const HAN = /[〇零一二三四五六七八九]/
+/** Digits from zero to nine that Unicode does not count as decimal digits: Han, of cheques, Suzhou, and in circles. */
+const DIGIT_ROWS = [
+  ...[
+    '〇一二三四五六七八九',
+    '零壹贰叁肆伍陆柒捌玖',
+    '○壱貳參肆伍陸柒捌玖',
+    '零壱弐参四五六七八九',
+    '〇〡〢〣〤〥〦〧〨〩',
+  ],
+  ...['⓿❶❷❸❹❺❻❼❽❾', '🄋➀➁➂➃➄➅➆➇➈', '🄌➊➋➌➍➎➏➐➑➒', '⓪⓵⓶⓷⓸⓹⓺⓻⓼⓽'],
+]
+const OTHER_DIGITS: ReadonlyMap<string, string> = new Map(
+  DIGIT_ROWS.flatMap((row) => [...row].map((digit, value) => [digit, String(value)] as const)),
+)
+const OTHER_DIGIT = new RegExp(`[${[...OTHER_DIGITS.keys()].join('')}]`, 'gu')
+const HAS_OTHER_DIGIT = new RegExp(OTHER_DIGIT, 'u')
+/** Bytes of UTF-8 in the encoding of URLs. */
+const URL_BYTES = /(?:%[0-9a-f]{2})+/gi
 
 /** Digits in words, as in the transcript of a call. */
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ ZERO: '0', OH: '0', ONE: '1', TWO: '2', THREE: '3', FOUR: '4' },
+  ...{ ZERO: '0', OH: '0', O: '0', NOUGHT: '0', ONE: '1', TWO: '2', THREE: '3', FOUR: '4' },
   ...{ FIVE: '5', SIX: '6', SEVEN: '7', EIGHT: '8', NINE: '9' },
 }
 const WORD = new RegExp(String.raw`\b(?:${Object.keys(WORDS).join('|')})\b`, 'g')
@@ -61,8 +77,19 @@ function withoutEscapes(text: string, escapes: RegExp): string {
   })
 }
 
-const withHanDigits = (text: string): string =>
-  text.replaceAll(new RegExp(HAN, 'g'), (digit) => (digit === '零' ? '0' : String(HAN_DIGITS.indexOf(digit))))
+const withDecimalDigits = (text: string): string =>
+  text.replace(OTHER_DIGIT, (digit) => OTHER_DIGITS.get(digit) ?? digit)
+
+/** Decodes UTF-8, such as full-width digits. Other bytes stay as they are. */
+function withoutUrlBytes(text: string): string {
+  return text.replace(URL_BYTES, (bytes) => {
+    try {
+      return decodeURIComponent(bytes)
+    } catch {
+      return bytes
+    }
+  })
+}
 
 /** Decodes what a text may hold in other encodings. */
 function decode(text: string, folded: string, { documentNumber }: SearchedValues): string[] {
@@ -72,17 +99,21 @@ function decode(text: string, folded: string, { documentNumber }: SearchedValues
   const hexDigits = /3\d/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
   const mayBeHex = hexDigits.length >= SHORTEST_HEX && (isAny || /(?:3\d(?:00)?){3}/.test(hexDigits))
   const bytes = [...(mayBeBase64 ? decodeBase64(text) : []), ...(mayBeHex ? decodeHex(hexDigits) : [])]
-  const texts: string[] = HAN.test(text) ? [text] : []
+  const texts: string[] = HAS_OTHER_DIGIT.test(text) ? [text] : []
   // Escapes twice, for a text that was escaped twice.
   if (ESCAPE.test(text)) {
     texts.push(withoutEscapes(withoutEscapes(text, ESCAPES), ESCAPES), withoutEscapes(text, MAIL_ESCAPES))
+    if (text.includes('%')) texts.push(withoutUrlBytes(withoutUrlBytes(text)))
   }
-  return [...bytes.map((reading) => reading.toUpperCase()), ...texts.map((reading) => foldText(withHanDigits(reading)))]
+  return [
+    ...bytes.map((reading) => reading.toUpperCase()),
+    ...texts.map((reading) => foldText(withDecimalDigits(reading))),
+  ]
 }
 
 /**
- * Checks whether a text holds one of the values in base64, hexadecimal or escapes, or the SSN in words, in Han digits or
- * as a number in hexadecimal.
+ * Checks whether a text holds one of the values in base64, hexadecimal or escapes, or the SSN in words, in Han digits,
+ * in circled digits or as a number in hexadecimal.
  *
  * @param folded Result of {@link foldText}.
  */

@@ -19,7 +19,8 @@ const MRZ_CONTENT = /[A-Z0-9]{5}/
 const AAMVA_HEADER = /(?:ANSI|AAMVA) ?(?:636|604)/
 const AAMVA_NUMBER = /(?:^|\n|DL)DAQ[A-Z0-9]/
 const AAMVA_BIRTH_DATE = /\nDBB\d{8}/
-const DATA_URI = /data:(?:image\/|[a-z]{1,20}\/[a-z0-9.+-]{1,80};base64,)/i
+/** Not "metadata:image/png". */
+const DATA_URI = /\bdata:image\/|data:[a-z]{1,20}\/[a-z0-9.+-]{1,80};base64,/i
 /** Base64 of the first bytes of JPEG, PNG, GIF, WebP, TIFF and HEIC, in either alphabet. */
 const BASE64_IMAGE = [
   /^[/_]9j[/_][247]/,

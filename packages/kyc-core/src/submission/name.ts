@@ -6,17 +6,18 @@ const DIRECTION_MARKS: ReadonlySet<string> = new Set(['\u200e', '\u200f', '\u061
 const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
 /** Joiners of Indic and Persian letters, and the vowel separator of Mongolian. */
 const JOINERS = /\u200c|\u200d|\u180e/g
-const LETTER = /\p{L}/u
+/** A zero among Han characters is one of them; Unicode counts it as a number. */
+const LETTER = /[\p{L}〇]/u
 
-/** Quotation marks around a part of a name, usually a nickname. */
+/** Quotation marks around a part of a name, usually a nickname, and brackets around a former family name in Japan. */
 const QUOTED =
-  /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|”([^”]+)”|‚([^‚‘’]+)[‘’]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|「([^「」]+)」|『([^『』]+)』|＂([^＂]+)＂/gu
+  /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|”([^”]+)”|‚([^‚‘’]+)[‘’]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|「([^「」]+)」|『([^『』]+)』|＂([^＂]+)＂|\[([^[\]]+)\]|［([^［］]+)］/gu
 /** Marks that are part of a name only between letters, before a word, or between words. */
 const IN_PLACE = [
   // Hebrew acronyms, typed with a quotation mark for the gershayim
   /(?<=\p{Script=Hebrew})["”“„](?=\p{Script=Hebrew})/gu,
   // Cypriot names with the first part cut: Χ"Γεωργίου
-  /(?<=\p{Script=Greek})["”“„](?=\p{Script=Greek})/gu,
+  /(?<=\p{Script=Greek})["”“„¨](?=\p{Script=Greek})/gu,
   // Ukrainian apostrophes, typed on a keyboard without one: Мар"яна
   /(?<=\p{Script=Cyrillic})["”“„](?=\p{Script=Cyrillic})/gu,
   // Swedish and Finnish contractions: S:son
@@ -24,18 +25,22 @@ const IN_PLACE = [
   // Bengali abbreviations and Devanagari names, typed with a colon for the visarga
   /(?<=[\p{Script=Bengali}\p{Script=Devanagari}]):/gu,
   // Bengali abbreviations in Latin letters, and "son of": Md: Rahim, S/O: Ram
-  /(?<=(?:^|\p{Zs})(?:Md|Mst|Mosa|Most|Mohd|[SDW]\/O)):(?=\p{Zs}?\p{L})/giu,
+  /(?<=(?:^|\p{Zs})(?:Md|Mst|Mosa|Most|Mohd|[SDWC]\/O)\p{Zs}?):(?=\p{Zs}?\p{L})/giu,
   // Japanese transliterations of double names
-  /(?<=[\p{L}\p{M}])＝(?=\p{L})/gu,
+  /(?<=[\p{L}\p{M}])＝(?=\p{L})|(?<=[\p{Script=Katakana}\p{M}ー])=(?=\p{Script=Katakana})/gu,
+  // Honorific signs behind Arabic names
+  /(?<=\p{Script=Arabic}\p{Zs}?)[\ufd40-\ufd4f\ufdcf\ufdfe\ufdff]/gu,
   // A click consonant, typed on a Latin keyboard: !Naruseb, N!xau, ||Garoëb, ‡Khomani
   /(?<=(?:^|[\p{Zs}/-])[GNgn]?)(?:[!‡≠]|\|\|?)(?=\p{L})/gu,
-  // "also known as" in Malaysia and Singapore; without spaces on identity cards, where a word and no domain follows
+  // "also known as" in Malaysia and Singapore, with a space on one side: before a capital letter, so not "@home"
+  /(?<=\p{Zs})@(?=[\p{Lu}\p{Lo}])|(?<=[\p{L}\p{M}.])@(?=\p{Zs}[\p{Lu}\p{Lo}])/gu,
+  // The same with spaces on both sides; without spaces on identity cards, where a word and no domain follows
   /(?<=^|\p{Zs})@(?=\p{Zs})|(?<=\p{Zs})@$|(?<=[\p{L}\p{M}])@(?!(?:gmail|googlemail|hotmail|icloud|outlook|protonmail|yahoo)(?:\p{Zs}|$))(?=[\p{L}\p{M}'’-]+(?:\p{Zs}|$))/giu,
 ] as const
 
 const SPACES = String.raw`\p{Zs}\u1361`
 const APOSTROPHES = String.raw`'’‘‛\u2032${'`'}´＇\u0384\u1fbd\u055a\u05f3\u05f4`
-const HYPHENS = String.raw`\-‐‑‒–—−－\u05be\u058a\u1400\u1806\u30a0`
+const HYPHENS = String.raw`\-‐‑‒–—―−－\u05be\u058a\u1400\u1806\u30a0`
 const DOTS = String.raw`.\u2024·•‧∙⋅・･．｡。\u0387\u06d4\u0970\u0af0\u09fd\u0f0b\u0f0c\u0f0d`
 const OTHERS = String.raw`,，\u060c/／()（）\ua789`
 /** Letters and marks of any script, digits, spaces, and the punctuation of names. */
@@ -51,7 +56,8 @@ export function withoutDirectionMarks(text: string): string {
 
 /** Accepts a name of any script; refuses invisible characters and text without a letter. */
 export const nameRule: TextRule = (text) => {
-  const visible = text.replace(JOINERS, '')
+  // A click such as `≠` is two characters when it is decomposed.
+  const visible = text.normalize('NFC').replace(JOINERS, '')
   if (INVISIBLE.test(visible)) return 'CONTROL_CHARACTER'
   if (!LETTER.test(visible)) return 'FORMAT'
   if (NAME.test(visible)) return null

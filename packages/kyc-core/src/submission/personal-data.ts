@@ -1,6 +1,8 @@
 import { isEmailAddress } from './email-address.js'
 import { pointerOfKey } from './json-pointer.js'
 import type { JsonObject, JsonValue } from './json-value.js'
+import { foldText } from './spelled-text.js'
+import { isValueKey } from './ssn-like-key.js'
 import { createWarning, type Warning } from './warning.js'
 
 /** Most warnings about one submission. */
@@ -9,17 +11,17 @@ const MOST_WARNINGS = 50
 const EMAIL = /[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{M}\p{N}.-]{3,253}/gu
 /** International, or in the groups of North America. */
 const PHONE =
-  /(?<![\p{L}\p{N}+-])(?:\+ ?\d[\d ().-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
+  /(?<![\p{L}\p{N}+-])(?:\+ ?\d[\d ()./‐–-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|(?:1[-. ])?[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
 const PHONE_KEY =
-  /^(?:.*\s)?(?:phone|telephone|tel|mobile|cell|cellphone|msisdn|fax|whatsapp|phonenumber|mobilenumber)(?:\s(?:no|number|nr))?$/
+  /^(?:.*\s)?(?:phones?|telephones?|tel|mobiles?|cell|cellphone|msisdn|fax|whatsapp|phonenumber|mobilenumber)(?:\s(?:nos?|numbers?|nr|value))?$/
 const DOCUMENT_KEY =
-  /(?:^|\s)(?:passport|licen[cs]e|driverslicen[cs]e|national id|identity card|id card|document number|passportnumber|licen[cs]enumber)(?:\s|$)/
+  /(?:^|\s)(?:passport|licen[cs]e|driverslicen[cs]e|national id|identity card|id card|document number|dl number|passportnumber|licen[cs]enumber)(?:\s|$)/
 const PASSPORT_IN_TEXT =
-  /\bpassport(?: ?(?:no\.?|number|nr\.?|num\.?|#))? ?[:#]? ?([A-Z]{0,3}\d{6,9}[A-Z]?)(?![\p{L}\p{N}])/iu
+  /\bpassport(?: ?(?:no\.?|number|nr\.?|num\.?|#))?(?: is)? ?[:#]? ?([A-Z]{0,3}\d{6,9}[A-Z]?)(?![\p{L}\p{N}])/iu
 const ADDRESS_KEY = /(?:^|\s)(?:address|addr|street|streetaddress|residence|domicile|line1|line 1)(?:\s|$)/
 /** Addresses of machines, and statements about a thing. */
 const OTHER_KEY =
-  /(?:^|\s)(?:ip|ipv4|ipv6|mac|wallet|email|e mail|mail|url|web|host|contract|token|hash|ref|reference|status|result|match|matched|matches|verified|valid|type|score|check|request|transaction|class|country|state|expiry|at|plate)(?:\s|$)/
+  /(?:^|\s)(?:ip|ipv4|ipv6|mac|wallet|email|e mail|mail|url|web|host|contract|token|hash|ref|reference|status|result|match|matched|matches|verified|valid|type|score|check|request|transaction|class|country|state|expiry|at|plate|checked|date|issued|source|provider|vendor|method|count|length|age|years|months|proof|chip|nfc|version|key)(?:\s|$)/
 const STREET =
   /(?<![\p{L}\p{N}])\d{1,5}[A-Z]? (?:[\p{Lu}\d][\p{L}\d.']{0,30} ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Terrace)\b\.?/gu
 
@@ -77,7 +79,8 @@ const isAnyDigits = (text: string): boolean => /^\+?[\d ().-]{7,24}$/.test(text)
 /** Checks whether a value is personal data that the typed fields do not carry. `key` is its key in words. */
 function isBeyond(text: string, key: string, typed: TypedFields): boolean {
   const isOtherPhone = (found: string): boolean => {
-    const digits = found.replace(/\D/g, '')
+    // National numbers have a zero before them, or "(0)" behind the code of the country.
+    const digits = found.replace(/\(0\)|\D/g, '').replace(/^0+/, '')
     return digits.length >= 7 && digits.length <= 15 && !(typed.phone !== '' && typed.phone.endsWith(digits))
   }
   const isOtherAddress = (found: string): boolean => {
@@ -85,10 +88,12 @@ function isBeyond(text: string, key: string, typed: TypedFields): boolean {
     return [...wordSet(found)].some((word) => !addressWords.has(word))
   }
   const isOtherKey = (): boolean => OTHER_KEY.test(key)
+  // Other digits, spaces and plus signs
+  const folded = foldText(text)
   return (
     emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
-    (text.match(PHONE) ?? []).some(isOtherPhone) ||
-    (PHONE_KEY.test(key) && isAnyDigits(text) && isOtherPhone(text)) ||
+    (folded.match(PHONE) ?? []).some(isOtherPhone) ||
+    (PHONE_KEY.test(key) && isAnyDigits(folded) && isOtherPhone(folded)) ||
     PASSPORT_IN_TEXT.test(text) ||
     (DOCUMENT_KEY.test(key) && !isOtherKey() && /^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text)) ||
     (ADDRESS_KEY.test(key) &&
@@ -118,7 +123,9 @@ export function findPersonalData(submission: JsonValue | undefined): Warning[] {
       value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, key))
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, item] of Object.entries(value)) {
-        scan(item, pointerOfKey(pointer, name), `${ADDRESS_KEY.test(key) ? 'address ' : ''}${wordsOf(name)}`)
+        // `{ passport: { number: … } }`
+        const context = isValueKey(name) ? `${key} ` : ADDRESS_KEY.test(key) ? 'address ' : ''
+        scan(item, pointerOfKey(pointer, name), `${context}${wordsOf(name)}`)
       }
     }
   }

@@ -31,11 +31,14 @@ export function holdsSplitSsn(parts: string, digits: string): boolean {
   const bytes = ['', '-'].map((separator) =>
     [...[area, group, serial].join(separator)].map((character) => String(character.charCodeAt(0))).join(' '),
   )
-  // Numbers have no leading zeros.
-  const numbers = [
+  if (bytes.some((spelling) => ` ${parts} `.includes(` ${spelling} `))) return true
+  // Numbers have no leading zeros. Most lists do not hold the last one.
+  if (!parts.includes(String(Number(serial)))) return false
+  return [
     [area, group, serial],
     [area, group + serial],
     [area + group, serial],
-  ].map((split) => split.map((part) => String(Number(part))).join(' '))
-  return [...numbers, ...bytes].some((spelling) => ` ${parts} `.includes(` ${spelling} `))
+  ].some((split) =>
+    new RegExp(String.raw`(?<!\d)${split.map((part) => `0*${Number(part)}`).join(' ')}(?!\d)`).test(parts),
+  )
 }

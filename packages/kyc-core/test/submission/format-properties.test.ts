@@ -333,6 +333,7 @@ describe('names', () => {
       '\u0000',
       '\u200b',
     )
+    const isCapital = /^[\u200c\u200d]*[\p{Lu}\p{Lo}]/u
     const isWord = /^(?:[\p{L}\p{M}'’-]|\u200c|\u200d)+(?: |$)/u
     fc.assert(
       fc.property(name, place, other, (text, at, character) => {
@@ -342,6 +343,10 @@ describe('names', () => {
         fc.pre(!(character === '"' && /א$/.test(before) && /^א/.test(after)))
         fc.pre(!(character === '@' && / $/.test(before) && /^ /.test(after)))
         fc.pre(!(character === '@' && /[\p{L}\p{M}][\u200c\u200d]*$/u.test(before) && isWord.test(after)))
+        fc.pre(!(character === '@' && / [\u200c\u200d]*$/.test(before) && isCapital.test(after)))
+        fc.pre(!(character === '@' && /[\p{L}\p{M}.][\u200c\u200d]*$/u.test(before) && /^[\u200c\u200d]* /.test(after)))
+        // Katakana
+        fc.pre(!(character === '=' && /[\p{M}ハー]$/u.test(before) && after.startsWith('ハ')))
         const damaged = `${before}${character}${after}`
         expect(codesAt('/person/lastName', damaged)).toEqual([expect.stringMatching(/^(FORMAT|CONTROL_CHARACTER)$/)])
       }),

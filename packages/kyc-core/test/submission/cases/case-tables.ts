@@ -2,6 +2,7 @@ import { acceptedCases } from './accepted-cases.js'
 import { acceptedCountries } from './accepted-countries.js'
 import { acceptedNames } from './accepted-names.js'
 import type { CaseGroup } from './case-row.js'
+import { acceptedFormats, refusedFormats, warnedFormats } from './more-formats.js'
 import { acceptedStreets, refusedBoxes } from './po-box-spellings.js'
 import { refusedAddress } from './refused-address.js'
 import { refusedArguments } from './refused-arguments.js'
@@ -23,11 +24,19 @@ export const CASE_TABLES: readonly { readonly title: string; readonly groups: re
       ...refusedBoxes,
       ...refusedVerifications,
       ...refusedFreeForm,
+      ...refusedFormats,
     ],
   },
-  { title: 'Accepted with a remark', groups: warnedCases },
+  { title: 'Accepted with a remark', groups: [...warnedCases, ...warnedFormats] },
   {
     title: 'Accepted',
-    groups: [...acceptedCases, ...acceptedTexts, ...acceptedNames, ...acceptedCountries, ...acceptedStreets],
+    groups: [
+      ...acceptedCases,
+      ...acceptedTexts,
+      ...acceptedNames,
+      ...acceptedCountries,
+      ...acceptedStreets,
+      ...acceptedFormats,
+    ],
   },
 ]
