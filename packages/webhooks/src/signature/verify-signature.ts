@@ -1,4 +1,3 @@
-import { checkNames } from './check-names.js'
 import { matchesHmac } from './hmac.js'
 import { signedBytes, usableSecrets, type Secrets, type WebhookBody } from './signed-request.js'
 
@@ -9,7 +8,6 @@ import { signedBytes, usableSecrets, type Secrets, type WebhookBody } from './si
  * @param request `signature`: the value of `X-HMAC-Signature`.
  * @returns false for a signature that is missing, malformed or does not match; compared in constant time.
  * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_EMPTY` (null or undefined), `BODY_ALREADY_PARSED`.
- * @throws TypeError for an unknown option
  *
  * @example
  * ```ts
@@ -24,8 +22,7 @@ export async function verifySignature(request: {
   readonly signature: string | null | undefined
   readonly secrets: Secrets
 }): Promise<boolean> {
-  const { body, signature, secrets, ...unknown } = request
-  checkNames(unknown, [])
+  const { body, signature, secrets } = request
   const keys = usableSecrets(secrets)
   const bytes = signedBytes(body)
   return typeof signature === 'string' && matchesHmac(bytes, signature, keys)

@@ -1,4 +1,3 @@
-import { checkNames } from './check-names.js'
 import { headerValue, type HeadersLike } from './headers.js'
 import { matchesHmac } from './hmac.js'
 import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
@@ -31,7 +30,6 @@ export interface SignedRequest<Own extends readonly ReceivedEventType[] = NoEven
  * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_ALREADY_PARSED` (a mistake in the receiver), `BODY_EMPTY`,
  *   `SIGNATURE_MISSING`, `SIGNATURE_MALFORMED`, `SIGNATURE_MISMATCH` (not authentic), `EVENT_ID_MISSING`,
  *   `PAYLOAD_INVALID` (authentic, but not an event).
- * @throws TypeError for an unknown option
  *
  * @example
  * ```ts
@@ -53,9 +51,7 @@ export async function verifyWebhook<const Own extends readonly ReceivedEventType
   headers,
   secrets,
   eventTypes,
-  ...unknown
 }: SignedRequest<Own>): Promise<VerifiedWebhook<Own>> {
-  checkNames(unknown, [])
   const keys = usableSecrets(secrets)
   const bytes = signedBytes(body)
   if (bytes.length === 0) throw new WebhookVerificationError('BODY_EMPTY')
