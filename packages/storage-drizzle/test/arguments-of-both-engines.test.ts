@@ -65,15 +65,19 @@ function storesOf(engine: string) {
 const code = 'ARGUMENT_INVALID'
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
-  test.each([new Date(-8.64e15), new Date(8.64e15), new Date('+010000-01-01'), '2026-01-01' as never])(
-    `${engine} takes no time %s`,
-    async (time) => {
-      const { webhooks } = storesOf(engine)
-      for (const range of [{ createdAfter: time }, { createdBefore: time }])
-        await expect(webhooks.listDeliveries({ appId, limit: 1, ...range })).rejects.toMatchObject({ code })
-      await expect(webhooks.listEndpointHours({ appId, since: time })).rejects.toMatchObject({ code })
-    },
-  )
+  test.each([
+    new Date(NaN),
+    new Date(-8.64e15),
+    new Date(8.64e15),
+    new Date('+010000-01-01'),
+    '2026-01-01',
+    null,
+  ] as Date[])(`${engine} takes no time %s`, async (time) => {
+    const { webhooks } = storesOf(engine)
+    for (const range of [{ createdAfter: time }, { createdBefore: time }])
+      await expect(webhooks.listDeliveries({ appId, limit: 1, ...range })).rejects.toMatchObject({ code })
+    await expect(webhooks.listEndpointHours({ appId, since: time })).rejects.toMatchObject({ code })
+  })
 
   test(`${engine} lists from the year 1 to the year 9999`, async () => {
     const range = { createdAfter: new Date('0001-01-01'), createdBefore: new Date('9999-12-31') }
@@ -81,16 +85,19 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     expect((await webhooks.listDeliveries({ appId, limit: 9, ...range })).items).toHaveLength(1)
   })
 
-  test.each([1e13, 1e18, Number.MAX_VALUE])(`${engine} takes no lease and no delay of %d ms`, async (ms) => {
-    const { webhooks, seen } = storesOf(engine)
-    await expect(webhooks.claimDue({ ...request, leaseMs: ms })).rejects.toMatchObject({ code })
-    await expect(webhooks.claimExpired({ limit: 1, leaseMs: ms })).rejects.toMatchObject({ code })
-    await expect(seen.claim({ eventId: `${ms}`, leaseMs: ms })).rejects.toMatchObject({ code })
-    const [claimed] = (await webhooks.claimDue({ ...request, leaseMs: 60_000 })).claimed
-    const fence = claimed!.fence
-    await expect(webhooks.recordAttemptResults([retryIn(fence, ms)])).rejects.toMatchObject({ code })
-    expect(await webhooks.recordAttemptResults([retryIn(fence, 0)])).toMatchObject({ stale: [] })
-  })
+  test.each([-1, NaN, Infinity, null, '5', 1e13, 1e18, Number.MAX_VALUE] as number[])(
+    `${engine} takes no lease and no delay of %s ms`,
+    async (ms) => {
+      const { webhooks, seen } = storesOf(engine)
+      await expect(webhooks.claimDue({ ...request, leaseMs: ms })).rejects.toMatchObject({ code })
+      await expect(webhooks.claimExpired({ limit: 1, leaseMs: ms })).rejects.toMatchObject({ code })
+      await expect(seen.claim({ eventId: `${ms}`, leaseMs: ms })).rejects.toMatchObject({ code })
+      const [claimed] = (await webhooks.claimDue({ ...request, leaseMs: 60_000 })).claimed
+      const fence = claimed!.fence
+      await expect(webhooks.recordAttemptResults([retryIn(fence, ms)])).rejects.toMatchObject({ code })
+      expect(await webhooks.recordAttemptResults([retryIn(fence, 0)])).toMatchObject({ stale: [] })
+    },
+  )
 
   test(`${engine} rounds a part of a millisecond up`, async () => {
     const { webhooks, seen } = storesOf(engine)
@@ -104,6 +111,15 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     const { seen } = storesOf(engine)
     await seen.claim({ eventId: 'kept', leaseMs: 0 })
     expect(await seen.forget({ olderThanMs: Number.MAX_SAFE_INTEGER, limit: 9 })).toBe(0)
+  })
+
+  test.each([undefined, null])(`${engine} answers nothing about a user %s`, async (nobody) => {
+    const { verifications, webhooks } = storesOf(engine)
+    await expect(verifications.findKycStatus(nobody as never)).rejects.toMatchObject({ code })
+    for (const part of ['appId', 'userId'])
+      await expect(webhooks.cancelPending({ appId, userId: 'u', reason: 'r', [part]: nobody })).rejects.toMatchObject({
+        code,
+      })
   })
 
   test(`${engine} knows no endpoint of no app, and says so without a request to retry`, async () => {

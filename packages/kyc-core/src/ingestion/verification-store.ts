@@ -137,7 +137,7 @@ export interface VerificationStore {
   /** Returns those of these tokens that a verification of their owner refers to. */
   findReferencedTokens(tokens: readonly OwnedToken[]): Promise<ReadonlySet<Token>>
 
-  /** Returns the KYC status; `UNVERIFIED` for an unknown user. Rejects an id that is no text. */
+  /** Returns the KYC status; `UNVERIFIED` for an unknown user. */
   findKycStatus(userId: string): Promise<KycStatus>
 
   /** Returns a verification; null for one that is unknown or belongs to another app or user. */

@@ -1,4 +1,3 @@
-import { checkArgument } from '../check-argument.js'
 import type {
   ExistingSubmission,
   SubmissionKey,
@@ -108,7 +107,6 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
       return new Set(tokens.filter(refersTo).map(({ token }) => token))
     },
     async findKycStatus(userId) {
-      checkArgument(typeof userId === 'string')
       return statuses.get(userId) ?? 'UNVERIFIED'
     },
     async findVerification(owner, verificationId) {

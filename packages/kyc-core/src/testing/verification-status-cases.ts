@@ -18,18 +18,6 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
     },
   },
   {
-    id: 'VS-26',
-    name: 'MUST refuse to tell the status of nobody: it would be that of a new user',
-    async run(harness) {
-      const { store, close } = await harness.open()
-      for (const nobody of [undefined, null]) {
-        const told = await store.findKycStatus(nobody as never).catch(() => 'refused')
-        assertEqual(told, 'refused', `the status of ${String(nobody)}`)
-      }
-      await close()
-    },
-  },
-  {
     id: 'VS-21',
     name: 'MUST apply the outcome for the current status, and log previous and next with the time of recording',
     async run(harness) {

@@ -295,7 +295,7 @@ const WRONG: readonly WrongStore[] = [
           .map(({ appId }) => appId)
           .toSorted()
           .at(-1)
-        return records.findLast(({ appId }) => appId === lastApp)?.statusLog.next ?? store.findKycStatus(userId)
+        return records.findLast(({ appId }) => appId === lastApp)?.statusLog.next ?? 'UNVERIFIED'
       },
     }),
   ],

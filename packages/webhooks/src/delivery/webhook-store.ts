@@ -169,7 +169,7 @@ export interface WebhookStore {
   listEndpointHealth(appId: string): Promise<readonly EndpointHealth[]>
   /**
    * Counts the attempts to the endpoints of an app by hour, from the hour of `since` on, in any order. What was recorded is
-   * counted. Hours of more than 31 days ago may be missing. Rejects a time that is none.
+   * counted. Hours of more than 31 days ago may be missing.
    */
   listEndpointHours(request: { readonly appId: string; readonly since: Date }): Promise<readonly EndpointHour[]>
   /**
@@ -234,8 +234,6 @@ export interface WebhookStore {
    * The results of an app are applied together or not at all. If the call rejects, those of other apps may be applied: a
    * second call reports them as stale.
    *
-   * Rejects a delay that is negative or not finite, before it writes.
-   *
    * The delivery log shows each attempt number once: an `UNSENT` attempt is replaced by the next one.
    *
    * @returns the stale fences, and the endpoints that fail after the call and did not before, or the reverse. Each turn is
@@ -248,7 +246,7 @@ export interface WebhookStore {
   /**
    * Cancels the pending deliveries for a user of an app (grant revoked, user erased). An attempt in flight is not
    * aborted. Its success counts; instead of a retry, the delivery is cancelled. What the receiver answers to it is not
-   * kept, because it can repeat data of the user. Rejects a request without the app or the user.
+   * kept, because it can repeat data of the user.
    *
    * @returns the number of cancelled deliveries, including those that end with the attempt in flight
    */
@@ -259,10 +257,7 @@ export interface WebhookStore {
     readonly appId: string
     readonly deliveryId: string
   }): Promise<(DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null>
-  /**
-   * Lists deliveries, newest first. `limit` 1–200. Rejects a time that is none, and a cursor that this store did not
-   * create for the app.
-   */
+  /** Lists deliveries, newest first. `limit` 1–200. Rejects a cursor that this store did not create for the app. */
   listDeliveries(
     request: DeliveryFilter & { readonly appId: string; readonly cursor?: string; readonly limit: number },
   ): Promise<{ readonly items: readonly DeliveryRecord[]; readonly nextCursor: string | null }>

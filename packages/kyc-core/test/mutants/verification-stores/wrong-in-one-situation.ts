@@ -20,11 +20,6 @@ export const wrongInOneSituation: readonly WrongStore[] = [
     }),
   ],
   [
-    'tells the status of nobody',
-    'VS-26',
-    (store) => ({ ...store, findKycStatus: async (userId) => (userId ? store.findKycStatus(userId) : 'UNVERIFIED') }),
-  ],
-  [
     'finds an existing submission without its digest',
     'VS-02',
     (store) => ({

@@ -268,18 +268,6 @@ export const attemptResultCases = [
     },
   ),
 
-  webhookStoreCase('WS-RESULT-12', 'A delay that is none MUST be refused', async ({ store }) => {
-    const { registered, published } = createSamples()
-    await published(store, await registered(store))
-    const claimed = await claimOne(store)
-    for (const delayMs of [-1, NaN, Infinity, null, '5'])
-      await rejects(
-        store.recordAttemptResults([resultOf.retry(claimed, delayMs as number)]),
-        `recordAttemptResults rejects a delay of ${String(delayMs)}`,
-      )
-    await recordResults(store, resultOf.retry(claimed, 5))
-  }),
-
   webhookStoreCase(
     'WS-RESULT-11',
     'A call that rejects MUST have applied no result of the app',

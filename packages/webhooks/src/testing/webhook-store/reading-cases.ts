@@ -235,26 +235,6 @@ export const readingCases: readonly WebhookStoreCase[] = [
     },
   ),
 
-  webhookStoreCase(
-    'WS-READ-10',
-    'A time that is none MUST be refused: an empty list looks like a quiet day',
-    async ({ store }) => {
-      const { registered, published } = createSamples()
-      await published(store, await registered(store))
-      for (const time of [new Date(NaN), null] as Date[]) {
-        for (const name of ['createdAfter', 'createdBefore'])
-          await rejects(
-            store.listDeliveries({ appId: appA, limit: 10, [name]: time }),
-            `listDeliveries rejects ${name} ${String(time)}`,
-          )
-        await rejects(
-          store.listEndpointHours({ appId: appA, since: time }),
-          `listEndpointHours rejects ${String(time)}`,
-        )
-      }
-    },
-  ),
-
   webhookStoreCase('WS-READ-9', 'Creation times MUST be kept to the millisecond', async ({ store, other, advance }) => {
     const { registered, published } = createSamples()
     const endpoint = await registered(store)

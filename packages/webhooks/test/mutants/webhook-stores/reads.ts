@@ -101,24 +101,6 @@ export const wrongReads: readonly WrongStore[] = [
     }),
   ],
   [
-    'lists nothing without a time',
-    'WS-READ-10',
-    (store) => ({
-      listDeliveries: async (request) =>
-        Number.isNaN(Number(request.createdAfter ?? 0))
-          ? { items: [], nextCursor: null }
-          : store.listDeliveries(request),
-    }),
-  ],
-  [
-    'counts nothing without a time',
-    'WS-READ-10',
-    (store) => ({
-      listEndpointHours: async (request) =>
-        Number.isNaN(Number(request.since)) ? [] : store.listEndpointHours(request),
-    }),
-  ],
-  [
     'cuts creation times to seconds',
     'WS-READ-9',
     (store) => ({
