@@ -238,9 +238,10 @@ const contenders = {
   'kyc-relay on PostgreSQL, sealed bodies': () => onPostgres({ sealed: true }),
   'pg-boss on PostgreSQL, batches of 64': onPgBoss,
 }
-// BENCH_ONLY=sqlite runs the contenders with that word in their name.
-const only = (process.env.BENCH_ONLY ?? '').toLowerCase()
-for (const name of Object.keys(contenders)) if (!name.toLowerCase().includes(only)) delete contenders[name]
+// BENCH_ONLY is the name of a contender, or a word: `sqlite` runs those with that word in their name.
+const only = process.env.BENCH_ONLY ?? ''
+const isRun = (name) => (contenders[only] ? name === only : name.toLowerCase().includes(only.toLowerCase()))
+for (const name of Object.keys(contenders).filter((name) => !isRun(name))) delete contenders[name]
 const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
 
 /** What each contender made of a queue of this length, round by round. */
