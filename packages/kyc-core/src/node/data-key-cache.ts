@@ -1,10 +1,10 @@
 import type { SealContext } from '../tokenization/pii-cipher.js'
 
-/** Keeps the most recently used data keys unwrapped in memory. */
+/** Keeps the data keys that were unwrapped last. */
 export interface DataKeyCache {
   /** Returns the key of wrapped bytes, if it was unwrapped with the same context. */
   get(wrapped: string, context: SealContext): Buffer | undefined
-  /** Adds a key; drops the least recently used keys beyond the limit. */
+  /** Adds a key; drops the oldest keys beyond the limit. */
   set(wrapped: string, context: SealContext, key: Buffer): void
   /** Overwrites and drops the key of wrapped bytes. */
   evict(wrapped: string): void
@@ -13,15 +13,12 @@ export interface DataKeyCache {
 
 /** @param limit Most keys to keep, integer of 0 or more. */
 export function createDataKeyCache(limit: number): DataKeyCache {
-  // A Map keeps the order of insertion, so its first entry is the least recently used.
+  // A Map keeps the order of insertion, so its first entry is the oldest.
   const keys = new Map<string, { readonly context: SealContext; readonly key: Buffer }>()
   return {
     get(wrapped, context) {
       const found = keys.get(wrapped)
-      if (found === undefined || !isSameContext(found.context, context)) return undefined
-      keys.delete(wrapped)
-      keys.set(wrapped, found)
-      return found.key
+      return found !== undefined && isSameContext(found.context, context) ? found.key : undefined
     },
     set(wrapped, context, key) {
       keys.set(wrapped, { context, key })

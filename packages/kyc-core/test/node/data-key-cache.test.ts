@@ -5,14 +5,14 @@ const owner = { appId: 'app', userId: 'user' }
 const key = (byte: number): Buffer => Buffer.alloc(32, byte)
 
 describe('data keys in memory', () => {
-  it('are at most so many, the most recently used ones', () => {
+  it('are at most so many, those that were added last', () => {
     const cache = createDataKeyCache(2)
     cache.set('a', owner, key(1))
     cache.set('b', owner, key(2))
     expect(cache.get('a', owner)).toEqual(key(1))
     cache.set('c', owner, key(3))
     expect(cache.size).toBe(2)
-    expect([cache.get('a', owner), cache.get('b', owner), cache.get('c', owner)]).toEqual([key(1), undefined, key(3)])
+    expect([cache.get('a', owner), cache.get('b', owner), cache.get('c', owner)]).toEqual([undefined, key(2), key(3)])
   })
 
   it('are none with a limit of 0', () => {
