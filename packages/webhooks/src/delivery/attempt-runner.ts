@@ -52,9 +52,8 @@ export async function authorizeDeliveries(
   const [granted, keys, bodies] = await Promise.all([
     lookUpEach(claimed, grantsOf(deps), deps),
     lookUpEach(claimed, keysOf(deps), deps),
-    openBodies(claimed, deps),
+    openBodies(claimed, soon, deps),
   ])
-  if (soon) await letOthersGo(deps.timers)
   return claimed.map((delivery, index) => {
     const grant = granted[index]
     // A test event contains no user, so it needs no grant.
@@ -80,8 +79,10 @@ export async function authorizeDeliveries(
 /** Opens the bodies: null for one whose key was destroyed, undefined for one that cannot be opened now. */
 async function openBodies(
   claimed: readonly ClaimedDelivery[],
+  soon: boolean,
   deps: AttemptDeps,
 ): Promise<readonly (Uint8Array | null | undefined)[]> {
+  if (soon) await letOthersGo(deps.timers)
   const sealed = claimed.filter(({ body }) => isSealed(body))
   if (sealed.length === 0) return claimed.map(({ body }) => body)
   const opened = await lookUpEach(sealed, bodiesOf(deps), deps)
@@ -89,7 +90,7 @@ async function openBodies(
   return claimed.map(({ body }) => (isSealed(body) ? opened[next++] : body))
 }
 
-/** Most attempts started without a pause: signing a few hundred takes milliseconds and blocks other work. */
+/** Opening and signing a few hundred bodies takes milliseconds and blocks other work. */
 function letOthersGo(timers: WorkerTimers): Promise<void> {
   return new Promise((resolve) => timers.schedule(resolve, 0))
 }
@@ -208,8 +209,7 @@ async function sendSigned(
     deps.tell('ATTEMPT_FAILED', error)
     return resultOfCause('INTERNAL_ERROR')
   })
-  const seen = result === null ? resultOfCause('TIMEOUT') : completed(result)
-  return reportOf(redactEchoes(seen, Object.values(own)), version)
+  return redactEchoes(reportOf(result === null ? resultOfCause('TIMEOUT') : result, version), Object.values(own))
 }
 
 /** Opens the static headers of the endpoint; null if they cannot be opened. */
@@ -223,16 +223,17 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
   })
 }
 
-/** Adds members that a sender of JavaScript left out: a store refuses the result without them. */
-function completed(result: Partial<SendResult>): SendResult {
-  const none = resultOfCause('INTERNAL_ERROR')
-  const isBody = ArrayBuffer.isView(result.responseBody)
-  // Without a cause the status decides. A text as body would keep the result from being recorded.
-  const timings = { ...none.timings, ...result.timings }
-  return { ...none, cause: null, ...result, timings, responseBody: isBody ? result.responseBody : null }
-}
+const nothingSeen = resultOfCause('INTERNAL_ERROR')
 
-/** Corrects a sender's result: success needs a 2xx status. */
-function reportOf(result: SendResult, keyVersion: number): AttemptReport {
-  return { ...result, cause: result.cause ?? classifyResponse(result.status ?? 0), keyVersion }
+/**
+ * Makes the report of what a sender saw. It adds members that a sender of JavaScript left out: a store refuses the result
+ * without them. Success needs a 2xx status.
+ */
+function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptReport {
+  // Without a cause the status decides.
+  const cause = result.cause ?? classifyResponse(result.status ?? 0)
+  const timings = { ...nothingSeen.timings, ...result.timings }
+  // A text as body would keep the result from being recorded.
+  const responseBody = ArrayBuffer.isView(result.responseBody) ? result.responseBody : null
+  return { ...nothingSeen, ...result, cause, timings, responseBody, keyVersion }
 }

@@ -97,7 +97,7 @@ const redacted = '[redacted]'
  * const kept = (result: SendResult) => redactEchoes(result, ['Bearer example'])
  * ```
  */
-export function redactEchoes(result: SendResult, values: readonly string[]): SendResult {
+export function redactEchoes<Seen extends SendResult>(result: Seen, values: readonly string[]): Seen {
   if (values.length === 0) return result
   const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form !== '')
   const redact = (text: string, longest: number) =>

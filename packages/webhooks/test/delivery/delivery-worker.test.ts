@@ -154,8 +154,9 @@ describe('places', () => {
     expect(sent).toHaveLength(20)
   })
 
-  test('the store is asked for more before what was claimed is signed and sent', async () => {
-    for (let n = 0; n < 5; n += 1) await publish(store, [await registerEndpoint(store)])
+  test('the store is asked for more before what was claimed is opened, signed and sent', async () => {
+    const sealed = Uint8Array.of(1, 2, 3)
+    for (let n = 0; n < 5; n += 1) await publish(store, [await registerEndpoint(store)], { body: sealed })
     const order: string[] = []
     const worker = createWorker({
       store: {
@@ -167,6 +168,13 @@ describe('places', () => {
           return store.claimDue(request)
         },
       },
+      bodySealer: {
+        seal: async () => [],
+        open: async (values) => {
+          order.push('opened')
+          return values.map(() => new TextEncoder().encode('{}'))
+        },
+      },
       send: async () => {
         order.push('sent')
         return time.sleep(1_000).then(() => accepted)
@@ -176,7 +184,7 @@ describe('places', () => {
     worker.start()
     await time.pass(0)
     // The second claim got less than it asked for: no other one follows, and nothing waits.
-    expect(order.slice(0, 3)).toEqual(['claim of 4', 'claim of 2', 'sent'])
+    expect(order.slice(0, 3)).toEqual(['claim of 4', 'claim of 2', 'opened'])
     expect(order.filter((step) => step === 'sent')).toHaveLength(5)
     await time.pass(2_000)
     await worker.stop()
