@@ -12,7 +12,10 @@ export interface MigrateCommandDependencies {
   /** Opens the migration history of a database URL. Writes nothing. */
   open(url: string, part: DatabasePart, ownTables: OwnTables | null): Promise<MigrationTarget>
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Prints a result on standard output. */
   print(line: string): void
+  /** Prints an error on standard error. */
+  warn(line: string): void
   /** Status line of a terminal; null when the output is not a terminal. */
   readonly terminal: TerminalLine | null
 }
@@ -42,7 +45,7 @@ export async function runMigrateCommand(
   parameters: readonly string[],
   dependencies: MigrateCommandDependencies,
 ): Promise<number> {
-  const { print, environment } = dependencies
+  const { print, warn, environment } = dependencies
   if (parameters.includes('--help') || parameters.includes('-h')) {
     print(usage)
     return 0
@@ -53,7 +56,7 @@ export async function runMigrateCommand(
   }
   const parsed = parse(parameters)
   const refuse = (problem: string) => {
-    print(`${problem}\n\n${usage}`)
+    warn(`${problem}\n\n${usage}`)
     return 64
   }
   if (typeof parsed === 'string') return refuse(parsed)
@@ -76,7 +79,7 @@ export async function runMigrateCommand(
       await target.close()
     }
   } catch (error) {
-    print(
+    warn(
       error instanceof StorageError
         ? error.toString()
         : isMissingModule(error)

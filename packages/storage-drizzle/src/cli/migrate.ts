@@ -34,5 +34,6 @@ process.exitCode = await runMigrateCommand(process.argv.slice(2), {
   open,
   environment: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
+  warn: (line) => void process.stderr.write(`${line}\n`),
   terminal,
 })

@@ -14,13 +14,15 @@ async function run(
   terminal: TerminalLine | null = null,
 ) {
   const lines: string[] = []
+  const errors: string[] = []
   const code = await runMigrateCommand(parameters, {
     open: (url, part, ownTables) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), part, ownTables)),
     environment,
     print: (line) => void lines.push(line),
+    warn: (line) => void errors.push(line),
     terminal,
   })
-  return { code, lines }
+  return { code, lines, errors }
 }
 
 describe('kyc-relay-migrate', () => {
@@ -29,27 +31,41 @@ describe('kyc-relay-migrate', () => {
     ['postgres://localhost/kyc', 'pg'],
   ])('names the driver that %s needs and that is not installed', async (database, driver) => {
     const lines: string[] = []
+    const errors: string[] = []
     const code = await runMigrateCommand(['status', database], {
       open: () => Promise.reject(Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })),
       environment: {},
       print: (line) => void lines.push(line),
+      warn: (line) => void errors.push(line),
       terminal: null,
     })
-    expect({ code, lines }).toEqual({ code: 1, lines: [`The driver is not installed here: npm install ${driver}`] })
+    expect({ code, lines, errors }).toEqual({
+      code: 1,
+      lines: [],
+      errors: [`The driver is not installed here: npm install ${driver}`],
+    })
+  })
+
+  test.each(['--help', '-h'])('%s prints the usage on standard output', async (option) => {
+    expect(await run([option])).toEqual({
+      code: 0,
+      lines: [expect.stringContaining('kyc-relay-migrate up')],
+      errors: [],
+    })
   })
 
   test('--version tells the version of the package', async () => {
     const manifest = new URL('../../package.json', import.meta.url)
     const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
-    expect(await run(['--version'])).toEqual({ code: 0, lines: [version] })
+    expect(await run(['--version'])).toEqual({ code: 0, lines: [version], errors: [] })
     expect((await run(['up', '--version'])).code).toBe(64)
   })
 
   test.each(['status', 'up'])('%s tells the code of a file that is no database', async (command) => {
     const path = join(testFolder(), 'kyc.db')
     writeFileSync(path, 'no database'.repeat(1_000))
-    const { code, lines } = await run([command, path])
-    expect([code, lines]).toEqual([1, [expect.stringMatching(/^DATABASE_DAMAGED SQLITE_NOTADB: /)]])
+    const { code, lines, errors } = await run([command, path])
+    expect([code, lines, errors]).toEqual([1, [], [expect.stringMatching(/^DATABASE_DAMAGED SQLITE_NOTADB: /)]])
   })
 
   test('tells what is pending, applies it once, and tells that nothing is left', async () => {
@@ -66,9 +82,9 @@ describe('kyc-relay-migrate', () => {
     expect(existsSync(path)).toBe(false)
 
     const up = await run(['up'], { DATABASE_URL: `file:${path}` })
-    expect(up).toEqual({ code: 0, lines: pending.lines.map((line) => line.replace('pending', 'applied')) })
-    expect(await run(['up', path])).toEqual({ code: 0, lines: ['Nothing to apply.'] })
-    expect(await run(['status', path])).toEqual({ code: 0, lines: up.lines })
+    expect(up).toEqual({ code: 0, lines: pending.lines.map((line) => line.replace('pending', 'applied')), errors: [] })
+    expect(await run(['up', path])).toEqual({ code: 0, lines: ['Nothing to apply.'], errors: [] })
+    expect(await run(['status', path])).toEqual({ code: 0, lines: up.lines, errors: [] })
   })
 
   test('applies the migrations of an application after those of the stores', async () => {
@@ -81,13 +97,13 @@ describe('kyc-relay-migrate', () => {
       code: 2,
       lines: ['applied  0001_create_tables', 'pending  0001_create_orders'],
     })
-    expect(await run(['up', path, ...own])).toEqual({ code: 0, lines: ['applied  0001_create_orders'] })
+    expect(await run(['up', path, ...own])).toEqual({ code: 0, lines: ['applied  0001_create_orders'], errors: [] })
     expect((await run(['status', path, ...own])).code).toBe(0)
     for (const wrong of [`shop=${folder}`, 'shop_', 'shop_=', `=${folder}`])
       expect((await run(['up', path, '--own-tables', wrong])).code).toBe(64)
     expect((await run(['up', '--vault', path, ...own])).code).toBe(64)
     const reserved = await run(['up', path, '--own-tables', `kyc_relay_=${folder}`])
-    expect(reserved).toMatchObject({ code: 1, lines: [expect.stringContaining('ARGUMENT_INVALID')] })
+    expect(reserved).toMatchObject({ code: 1, lines: [], errors: [expect.stringContaining('ARGUMENT_INVALID')] })
   })
 
   test('shows on a terminal which migration is under way, and for how long; a line of output for each that is done', async () => {
@@ -103,6 +119,7 @@ describe('kyc-relay-migrate', () => {
       },
     }
     const lines: string[] = []
+    const errors: string[] = []
     const shippedBefore = { number: 2, total: 3, name: '0002_second' }
     const code = await runMigrateCommand(['up', 'kyc.db'], {
       open: () =>
@@ -120,6 +137,7 @@ describe('kyc-relay-migrate', () => {
         }),
       environment: {},
       print: (line) => void lines.push(line),
+      warn: (line) => void errors.push(line),
       terminal,
     })
     expect(shown).toEqual([
@@ -130,8 +148,8 @@ describe('kyc-relay-migrate', () => {
       'applying 0003_third (3 of 3)',
       '',
     ])
-    expect([code, lines[0], ticking]).toEqual([1, 'applied  0002_second', false])
-    expect(lines[1]).toMatch(/^STORE_UNAVAILABLE: /)
+    expect([code, lines, ticking]).toEqual([1, ['applied  0002_second'], false])
+    expect(errors).toEqual([expect.stringMatching(/^STORE_UNAVAILABLE: /)])
   })
 
   test('keeps the history of the vault apart', async () => {
@@ -139,11 +157,13 @@ describe('kyc-relay-migrate', () => {
     expect(await run(['up', '--vault'], { VAULT_DATABASE_URL: path })).toEqual({
       code: 0,
       lines: readMigrations('sqlite-vault').map(({ name }) => `applied  ${name}`),
+      errors: [],
     })
     expect(await run(['status', path])).toMatchObject({ code: 2 })
     expect(await run(['up', '--receiver', path])).toEqual({
       code: 0,
       lines: ['applied  0001_create_tables'],
+      errors: [],
     })
     expect(await run(['up', path])).toMatchObject({ code: 0 })
     for (const part of [[], ['--vault'], ['--receiver']])
@@ -155,9 +175,8 @@ describe('kyc-relay-migrate', () => {
     await run(['up', path])
     new Database(path).exec('ALTER TABLE kyc_relay_events ADD COLUMN note TEXT').close()
     for (const command of [['status'], ['up'], ['up', '--dry-run']]) {
-      const { code, lines } = await run([...command, path])
-      expect({ code, lines: lines.length }).toEqual({ code: 1, lines: 1 })
-      expect(lines[0]).toMatch(/^SCHEMA_EDITED: /)
+      const ended = await run([...command, path])
+      expect(ended).toEqual({ code: 1, lines: [], errors: [expect.stringMatching(/^SCHEMA_EDITED: /)] })
     }
   })
 
@@ -173,17 +192,17 @@ describe('kyc-relay-migrate', () => {
     [['up', 'mysql://canary/kyc'], 'The last argument: expected file:<path>, a path, or postgres://…'],
     [['status', 'postgress://canary/kyc'], 'The last argument: expected'],
     [['up', 'http:canary.db'], 'The last argument: expected'],
-  ])('on %j says what is wrong and how to call it', async (parameters, problem) => {
-    const { code, lines } = await run(parameters)
-    expect(code).toBe(64)
-    expect(lines[0]?.slice(0, problem.length)).toBe(problem)
-    expect(lines[0]).toContain('kyc-relay-migrate status')
-    expect(lines[0]).not.toContain('canary')
+  ])('on %j says on standard error what is wrong and how to call it', async (parameters, problem) => {
+    const { code, lines, errors } = await run(parameters)
+    expect([code, lines, errors.length]).toEqual([64, [], 1])
+    expect(errors[0]?.slice(0, problem.length)).toBe(problem)
+    expect(errors[0]).toContain('kyc-relay-migrate status')
+    expect(errors[0]).not.toContain('canary')
   })
 
   test('names the variable with a database of another kind', async () => {
-    const { code, lines } = await run(['up'], { DATABASE_URL: 'mysql://canary' })
-    expect({ code, problem: lines[0]?.split('\n')[0] }).toEqual({
+    const { code, errors } = await run(['up'], { DATABASE_URL: 'mysql://canary' })
+    expect({ code, problem: errors[0]?.split('\n')[0] }).toEqual({
       code: 64,
       problem: 'DATABASE_URL: expected file:<path>, a path, or postgres://…',
     })
@@ -191,8 +210,8 @@ describe('kyc-relay-migrate', () => {
 
   test('says nothing of the database in an error', async () => {
     const folder = testFolder()
-    const { code, lines } = await run(['up', join(folder, 'missing', 'kyc.db')])
-    expect(code).toBe(1)
-    expect(lines.join()).not.toContain(folder)
+    const { code, lines, errors } = await run(['up', join(folder, 'missing', 'kyc.db')])
+    expect([code, lines, errors.length]).toEqual([1, [], 1])
+    expect(errors.join()).not.toContain(folder)
   })
 })

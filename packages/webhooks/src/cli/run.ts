@@ -42,9 +42,13 @@ kyc-webhooks --version the version.
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+  if (name === undefined) {
+    terminal.err(help)
+    return 2
+  }
+  if (name === '--help' || name === '-h' || name === 'help') {
     terminal.out(help)
-    return name === undefined ? 2 : 0
+    return 0
   }
   if (name === '--version') {
     terminal.out(version)

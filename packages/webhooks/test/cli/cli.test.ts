@@ -104,8 +104,8 @@ describe('help', () => {
       expect(/--secret-file/.test(out)).toBe(['listen', 'trigger', 'sign', 'verify'].includes(command))
     },
   )
-  test('without a command it exits 2', async () => {
-    expect((await cli([])).code).toBe(2)
+  test('without a command it exits 2, with the help on standard error', async () => {
+    expect(await cli([])).toEqual({ code: 2, out: '', err: expect.stringContaining('Usage: kyc-webhooks') as string })
     expect(await cli(['lisen'])).toMatchObject({ code: 2, err: expect.stringContaining('Known: listen') as string })
     // The certificate of the local demo would be used in silence.
     const half = await cli(['listen', '--data-dir', folder, '--cert', keyFile('k')])

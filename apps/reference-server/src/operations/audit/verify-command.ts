@@ -63,8 +63,7 @@ export async function runVerifyCommand(
   }
   const asked = parse(parameters)
   if (typeof asked === 'string') {
-    warn(`${asked}\n`)
-    print(usage)
+    warn(`${asked}\n\n${usage}`)
     return 64
   }
   try {
