@@ -1,4 +1,5 @@
 export type { AuditActor, AuditEntry } from './audit-entry.js'
+export type { AuditFinding } from './audit-finding.js'
 export type { AuditLog } from './audit-log.js'
-export { createAuditSeal, type AuditSeal } from './audit-seal.js'
+export { createAuditSeal, type AuditSeal, type SealedCheckpoint } from './audit-seal.js'
 export { verifyAuditLog, type AuditReport } from './verify-audit-log.js'

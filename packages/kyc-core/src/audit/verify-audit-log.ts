@@ -1,3 +1,4 @@
+import { checkArgument, hasMethods, isObject } from '../check-argument.js'
 import type { AuditEntry, AuditHead, AuditKind } from './audit-entry.js'
 import type { AuditFinding } from './audit-finding.js'
 import type { AuditLog } from './audit-log.js'
@@ -17,6 +18,17 @@ export interface AuditVerification {
   readonly onProgress?: (progress: { readonly entries: number; readonly total: number; readonly rows: number }) => void
   /** Entries or rows in one page, 1–1000. Default 500. */
   readonly pageSize?: number
+}
+
+/** @throws KycError `ARGUMENT_INVALID` */
+function checkVerification(verification: AuditVerification): void {
+  checkArgument(isObject(verification))
+  const { log, seal, checkpoints, onFinding, onProgress = () => undefined, pageSize = 500 } = verification
+  checkArgument(hasMethods(log, 'listHeads', 'listEntries', 'findRecorded', 'listUnaccounted'))
+  checkArgument(hasMethods(seal, 'check', 'checkCheckpoint') && Array.isArray(checkpoints))
+  checkArgument(checkpoints.every(isObject))
+  checkArgument(typeof onFinding === 'function' && typeof onProgress === 'function')
+  checkArgument(Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= 1000)
 }
 
 /** Counts of one verification run. */
@@ -42,10 +54,11 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  * their pauses, corrections of a KYC status, legal holds and closures of accounts. Only checkpoints reveal that the newest
  * entries were removed or that an older copy of the database was restored.
  *
+ * @throws KycError `ARGUMENT_INVALID` for an argument that is missing or of another type, or a `pageSize` out of range
+ *
  * @example
  * ```ts
- * import { verifyAuditLog, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core/audit'
- * import type { AuditFinding } from '@kyc-relay/kyc-core/internal'
+ * import { verifyAuditLog, type AuditFinding, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core/audit'
  *
  * export async function listFindings(log: AuditLog, seal: AuditSeal) {
  *   const findings: AuditFinding[] = []
@@ -55,6 +68,7 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  * ```
  */
 export async function verifyAuditLog(verification: AuditVerification): Promise<AuditReport> {
+  checkVerification(verification)
   const { log, seal, pageSize = 500 } = verification
   const report = { startedAtMs: null as number | null, entries: 0, rows: 0, checkpoints: 0, findings: 0 }
   const find = (finding: AuditFinding): void => {

@@ -1,9 +1,8 @@
 // For the packages and the server of this repository. No promises: any release may change or remove a name.
 export type { AuditEvent, AuditHead, AuditKind, AuditLogName } from '../audit/audit-entry.js'
 export type { AuditField } from '../audit/audit-fields.js'
-export { AUDIT_FINDING_MESSAGES, type AuditFinding } from '../audit/audit-finding.js'
+export { AUDIT_FINDING_MESSAGES } from '../audit/audit-finding.js'
 export type { AccessRow, RecordedRow, UnaccountedRow } from '../audit/audit-log.js'
-export type { SealedCheckpoint } from '../audit/audit-seal.js'
 export {
   prepareSubmissionDocument,
   type PreparedSubmissionDocument,

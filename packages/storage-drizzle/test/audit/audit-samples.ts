@@ -1,5 +1,10 @@
-import { verifyAuditLog, type AuditLog, type AuditReport } from '@kyc-relay/kyc-core/audit'
-import type { AuditFinding, SealedCheckpoint } from '@kyc-relay/kyc-core/internal'
+import {
+  verifyAuditLog,
+  type AuditFinding,
+  type AuditLog,
+  type AuditReport,
+  type SealedCheckpoint,
+} from '@kyc-relay/kyc-core/audit'
 import { createLocalAuditSeal, parseKeyFile } from '@kyc-relay/kyc-core/node'
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')

@@ -1,5 +1,4 @@
-import type { AuditLog } from '@kyc-relay/kyc-core/audit'
-import type { AuditFinding } from '@kyc-relay/kyc-core/internal'
+import type { AuditFinding, AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { UserErasure } from '../../src/sqlite/index.js'
 import type { UserRetention } from '../../src/user-retention/user-retention.js'

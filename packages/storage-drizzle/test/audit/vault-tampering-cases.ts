@@ -1,4 +1,4 @@
-import type { AuditFinding } from '@kyc-relay/kyc-core/internal'
+import type { AuditFinding } from '@kyc-relay/kyc-core/audit'
 import type { PiiEraser, PiiRevealer, PiiKeyRotation, PiiTokenizer } from '@kyc-relay/kyc-core'
 import { uuid } from '../samples.js'
 

@@ -90,8 +90,8 @@ export async function receiveNodeWebhook<const Own extends readonly ReceivedEven
   request: NodeWebhookRequest,
   given: NodeWebhookHandlerOptions<Own>,
 ): Promise<WebhookAnswer> {
+  if (request?.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
   const options = { framework: frameworkOf(request), ...given }
-  if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
   const { headers } = request
   const maxBytes = options.maxBodyBytes ?? 262_144
 

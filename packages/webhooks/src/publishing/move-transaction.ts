@@ -1,3 +1,4 @@
+import { checkOptions } from '../delivery/check-options.js'
 import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
 import type { InsertedEvent, OriginalEvent } from '../delivery/webhook-store.js'
 import {
@@ -7,7 +8,8 @@ import {
 } from '../events/transaction-status.js'
 import { fieldsToStore, openFields } from '../sealing/sealed-fields.js'
 import { openOne } from '../sealing/stored-bodies.js'
-import { checkRequest, prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
+import { checkDeps, checkRequest } from './check-request.js'
+import { prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
 import type {
   KnownTransactionState,
   PublishedBefore,
@@ -87,7 +89,7 @@ const mostDecisions = 8
  * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of an unknown transaction, or one of another app or user;
  *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when
  *   the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `OPTIONS_INVALID` for an unknown
- *   name beside `data` or an empty `sourceEventId`; `TRANSACTION_BUSY` and `BODIES_UNAVAILABLE` (both retryable).
+ *   name beside `data`, an empty `sourceEventId`, or a missing id, kind, `data` or dependency; `TRANSACTION_BUSY` and `BODIES_UNAVAILABLE` (both retryable).
  *
  * @example
  * ```ts
@@ -100,7 +102,9 @@ const mostDecisions = 8
  */
 export async function moveTransaction(given: TransactionRequest, deps: MoveTransactionDeps): Promise<MovedTransaction> {
   const names = ['kind', 'transactionId', 'appId', 'userId', 'data', 'sourceEventId']
-  checkRequest(given, given.kind === 'update' ? [...names, 'status'] : names)
+  checkRequest(given, given?.kind === 'update' ? [...names, 'status'] : names)
+  checkMove(given)
+  checkDeps(deps, ['grants', 'endpoints', 'transactions'])
   // A UUID in another letter case is the same transaction.
   const transactionId = given.transactionId.toLowerCase()
   const request: TransactionRequest = { ...given, transactionId }
@@ -125,6 +129,14 @@ export async function moveTransaction(given: TransactionRequest, deps: MoveTrans
     if (written !== 'stale') return { transactionId, state: next, eventType, event: written }
   }
   throw new WebhookError('TRANSACTION_BUSY')
+}
+
+function checkMove({ kind, transactionId, data }: TransactionRequest): void {
+  const { rule, port, end } = checkOptions()
+  rule('kind', Object.values(kindOf).includes(kind))
+  rule('transactionId', typeof transactionId === 'string')
+  port('data', data, [])
+  end()
 }
 
 const placeOf = ({ appId, userId, transactionId }: TransactionRecord) => ({ appId, userId, recordId: transactionId })

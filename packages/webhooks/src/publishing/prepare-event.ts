@@ -1,10 +1,10 @@
-import { checkOptions } from '../delivery/check-options.js'
 import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
 import type { Endpoint, PreparedEvent, WebhookStore, WithheldReason } from '../delivery/webhook-store.js'
 import { standardEventTypes, type DescribedEventType, type EventTypes } from '../events/event-type-registry.js'
 import type { EventName } from '../events/event-types.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
 import { bytesToStore } from '../sealing/stored-bodies.js'
+import { checkDeps, checkRequest } from './check-request.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
 import { findGrants, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
@@ -49,7 +49,8 @@ export interface PrepareEventDeps {
  * it is counted. Without a grant its body is not stored.
  *
  * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`,
- *   `OPTIONS_INVALID` for an unknown name beside `data` or an empty `sourceEventId`, `BODIES_UNAVAILABLE` (retryable)
+ *   `OPTIONS_INVALID` for a missing dependency, an unknown name beside `data` or an empty `sourceEventId`,
+ *   `BODIES_UNAVAILABLE` (retryable)
  *
  * @example
  * ```ts
@@ -66,8 +67,9 @@ export interface PrepareEventDeps {
  * ```
  */
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
-  const { appId, userId, eventType, sourceEventId = null } = input
   checkRequest(input, ['appId', 'userId', 'eventType', 'data', 'sourceEventId'])
+  checkDeps(deps, ['grants', 'endpoints'])
+  const { appId, userId, eventType, sourceEventId = null } = input
   const type = findType(eventType, deps.eventTypes)
   const [[grant = null], endpoints] = await Promise.all([
     findGrants(deps.grants, [{ appId, userId }]),
@@ -103,7 +105,8 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
  * Prepares a test event for one endpoint: the example of its type with the nil UUID as user and account id. It has the
  * header `X-Test-Event: true` and needs no grant.
  *
- * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `ENDPOINT_NOT_FOUND`, `ID_INVALID`
+ * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `ENDPOINT_NOT_FOUND`, `ID_INVALID`, `OPTIONS_INVALID` for a missing
+ *   request or dependency
  *
  * @example
  * ```ts
@@ -125,6 +128,8 @@ export async function prepareTestEvent(
   },
   deps: Pick<PrepareEventDeps, 'endpoints' | 'now' | 'newId' | 'eventTypes'>,
 ): Promise<PreparedEvent> {
+  checkRequest(input)
+  checkDeps(deps, ['endpoints'])
   if (input.eventType !== undefined) findType(input.eventType, deps.eventTypes)
   const endpoints = await deps.endpoints.listEndpoints(input.appId)
   const endpoint = endpoints.find(({ endpointId }) => endpointId === input.endpointId)
@@ -151,20 +156,6 @@ export async function prepareTestEvent(
     withheld: null,
     deliveries: await newDeliveries(eventId, [endpoint], deps.newId),
   }
-}
-
-/**
- * Checks the names of a request, and its `sourceEventId`. With a misspelt name, a retry would publish a second event. An
- * empty id would make one event of all that have it.
- *
- * @throws WebhookError `OPTIONS_INVALID`
- */
-export function checkRequest(request: { readonly sourceEventId?: string | null }, known: readonly string[]): void {
-  const { sourceEventId = null } = request
-  const { only, rule, end } = checkOptions()
-  only(null, request, known)
-  rule('sourceEventId', sourceEventId === null || (typeof sourceEventId === 'string' && sourceEventId !== ''))
-  end()
 }
 
 function findType(name: string, eventTypes: PrepareEventDeps['eventTypes'] = standardEventTypes): DescribedEventType {

@@ -92,13 +92,14 @@ export interface WebhookAnswer {
  */
 export async function receiveWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
   request: { readonly body: WebhookBody; readonly headers: HeadersLike },
-  // Without options it answers that there is no secret.
-  options: WebhookReceiverOptions<Own> = {} as WebhookReceiverOptions<Own>,
+  given?: WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
+  // Without options it answers that there is no secret.
+  const options = given ?? ({} as WebhookReceiverOptions<Own>)
   try {
     checkReceiverOptions(options)
     const { secrets, eventTypes } = options
-    const { body, headers } = request
+    const { body, headers } = request ?? {}
     const webhook = await verify({ body, headers, secrets, eventTypes }, options.standardWebhooks)
     return options.deduplicate
       ? await processOnce(webhook, options.deduplicate, options)
@@ -217,21 +218,9 @@ type ReceiverOptions<Own extends readonly ReceivedEventType[]> = WebhookReceiver
  * @throws TypeError for a callback, a clock, a number, event types or a deduplication store that is none, and for an
  *   unknown name
  */
-export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>(
-  {
-    secrets,
-    onEvent,
-    onRefused,
-    onError,
-    standardWebhooks,
-    deduplicate,
-    eventTypes,
-    leaseMs = 1,
-    maxBodyBytes = 1,
-    bodyTimeoutMs = 1,
-    ...others
-  }: ReceiverOptions<Own> = {} as ReceiverOptions<Own>,
-): void {
+export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>(options: ReceiverOptions<Own>): void {
+  const { secrets, onEvent, onRefused, onError, standardWebhooks, deduplicate, eventTypes, ...more } = options ?? {}
+  const { leaseMs = 1, maxBodyBytes = 1, bodyTimeoutMs = 1, ...others } = more
   const usable = usableSecrets(secrets)
   // A second key whose variable is not set is absent. One that is set to nothing is a mistake.
   const given = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : usable

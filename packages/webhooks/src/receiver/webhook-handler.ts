@@ -56,7 +56,7 @@ async function handle<Own extends readonly ReceivedEventType[]>(
   request: Request,
   options: WebhookHandlerOptions<Own>,
 ): Promise<WebhookAnswer> {
-  if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
+  if (request?.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
   if (request.bodyUsed || request.body?.locked)
     return refuseParsedBody({ body: request, headers: request.headers }, options)
   const body = await readBody(request, options.maxBodyBytes ?? 262_144, options.bodyTimeoutMs ?? 30_000)

@@ -95,5 +95,5 @@ export interface ExplainableRequest {
 export async function explainMismatch(request: ExplainableRequest): Promise<Diagnosis | null> {
   const { diagnose } = await import('./diagnosis/diagnose.js')
   // Passed as an argument: an import there would let bundlers load these texts together with verifyWebhook.
-  return diagnose(request, rawBodyLine)
+  return diagnose(request ?? {}, rawBodyLine)
 }

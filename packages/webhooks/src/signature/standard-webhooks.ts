@@ -53,8 +53,8 @@ export async function signStandardWebhook(message: {
   readonly body: WebhookBody
   readonly secret: string
 }): Promise<StandardWebhooksHeaders> {
-  const [secret = ''] = usableSecrets(message.secret)
-  const timestamp = String(Math.floor(message.signedAt.getTime() / 1000))
+  const [secret = ''] = usableSecrets(message?.secret)
+  const timestamp = String(Math.floor(message.signedAt?.getTime?.() / 1000))
   if (!isTimestamp(timestamp)) throw signedAtInvalid()
   const signature = await signatureOf(message.id, timestamp, signedBytes(message.body), secret)
   return { 'webhook-id': message.id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
@@ -96,9 +96,9 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
   readonly toleranceMs?: number | undefined
   readonly eventTypes?: Own | undefined
 }): Promise<VerifiedStandardWebhook<Own>> {
-  const { body: given, headers, secrets, now, toleranceMs = 300_000, eventTypes, ...unknown } = request
-  checkNames(unknown, [])
+  const { body: given, headers, secrets, now, toleranceMs = 300_000, eventTypes, ...unknown } = request ?? {}
   const keys = usableSecrets(secrets)
+  checkNames(unknown, [])
   const body = signedBytes(given)
   if (body.length === 0) throw new WebhookVerificationError('BODY_EMPTY')
 
@@ -120,7 +120,7 @@ export async function verifyStandardWebhook<const Own extends readonly ReceivedE
 
   const signedAt = new Date(Number(timestamp) * 1000)
   // NaN, from an invalid date in `now`, must fail too.
-  if (!(Math.abs(now.getTime() - signedAt.getTime()) <= toleranceMs)) {
+  if (!(Math.abs(now?.getTime?.() - signedAt.getTime()) <= toleranceMs)) {
     throw timestampOutsideTolerance()
   }
   return { ...readEvent(id, body, eventTypes), signedAt }

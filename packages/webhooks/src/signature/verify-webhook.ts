@@ -46,12 +46,10 @@ export interface SignedRequest<Own extends readonly ReceivedEventType[] = NoEven
  * }
  * ```
  */
-export async function verifyWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>({
-  body,
-  headers,
-  secrets,
-  eventTypes,
-}: SignedRequest<Own>): Promise<VerifiedWebhook<Own>> {
+export async function verifyWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
+  request: SignedRequest<Own>,
+): Promise<VerifiedWebhook<Own>> {
+  const { body, headers, secrets, eventTypes } = request ?? {}
   const keys = usableSecrets(secrets)
   const bytes = signedBytes(body)
   if (bytes.length === 0) throw new WebhookVerificationError('BODY_EMPTY')

@@ -9,7 +9,7 @@ import {
   type VerifiedWebhook,
 } from '@kyc-relay/webhooks'
 import { createEventTypes } from '@kyc-relay/webhooks/events'
-import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
+import { createNodeWebhookHandler, receiveNodeWebhook } from '@kyc-relay/webhooks/node'
 import { createSignedRequest } from '../../src/testing/index.js'
 import type { WebhookHandlerOptions } from '../../src/receiver/webhook-handler.js'
 import type { WebhookRefusal } from '../../src/receiver/receive-webhook.js'
@@ -175,11 +175,22 @@ describe('answers', () => {
       expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} does not exist.`)
   })
 
-  test('options that are missing have no secret', async () => {
+  test.each([[undefined], [null], [5], ['text']])('options that are %j have no secret', async (options) => {
     for (const create of [createWebhookHandler, createNodeWebhookHandler])
-      expect(() => create(undefined as never)).toThrow(expect.objectContaining({ code: 'SECRET_MISSING' }))
-    const answer = await receiveWebhook({ body, headers: {} }, undefined as never)
-    expect([answer.status, answer.body]).toEqual([500, expect.stringContaining('SECRET_MISSING')])
+      expect(() => create(options as never)).toThrow(expect.objectContaining({ code: 'SECRET_MISSING' }))
+    const request = { method: 'POST', headers: {}, body }
+    for (const answer of [
+      await receiveWebhook({ body, headers: {} }, options as never),
+      await receiveNodeWebhook(request as never, options as never),
+    ])
+      expect([answer.status, answer.body]).toEqual([500, expect.stringContaining('SECRET_MISSING')])
+  })
+
+  test.each([[undefined], [null], [5], ['text']])('a request that is %j is answered', async (request) => {
+    const options = { secrets: 'k', onEvent: () => undefined, onError: () => undefined }
+    expect((await receiveWebhook(request as never, options)).status).toBe(401)
+    expect((await receiveNodeWebhook(request as never, options)).status).toBe(405)
+    expect((await createWebhookHandler(options)(request as never)).status).toBe(405)
   })
 
   test('a request may have more members than its body and its headers', async () => {

@@ -80,6 +80,7 @@ describe('refuses', () => {
       (h) => ({ headers: h, now: new Date('2026-03-02T15:04:06Z'), toleranceMs: 999 }),
     ],
     ['a clock that is no date', 'TIMESTAMP_OUTSIDE_TOLERANCE', (h) => ({ headers: h, now: new Date(Number.NaN) })],
+    ['no clock', 'TIMESTAMP_OUTSIDE_TOLERANCE', (h) => ({ headers: h, now: null as never })],
     ['no secret', 'SECRET_MISSING', (h) => ({ headers: h, secrets: '' })],
     ['a parsed body', 'BODY_ALREADY_PARSED', (h) => ({ headers: h, body: JSON.parse(body) as string })],
     ['no body', 'BODY_EMPTY', (h) => ({ headers: h, body: '' })],

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
+  explainMismatch,
+  signStandardWebhook,
   signWebhook,
   verifySignature,
+  verifyStandardWebhook,
   verifyWebhook,
   WebhookVerificationError,
   type EventType,
@@ -211,6 +214,11 @@ describe('secrets', () => {
       expect(await codeOf({ secrets })).toBe('SECRET_MISSING')
     },
   )
+  test.each([[undefined], [null], [5], ['text']])('a request that is %j has no secret', async (request) => {
+    for (const call of [verifyWebhook, verifyStandardWebhook, signStandardWebhook])
+      await expect(call(request as never)).rejects.toMatchObject({ code: 'SECRET_MISSING' })
+    expect(await explainMismatch(request as never)).toMatchObject({ cause: 'SECRET_MISSING' })
+  })
   test('an empty secret never verifies what was signed with an empty key', async () => {
     const forged = createHmac('sha256', '').update(body).digest('hex')
     expect(await codeOf({ secrets: ['', 'real'], headers: { ...headers, 'X-HMAC-Signature': forged } })).toBe(

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { SealedCheckpoint } from '@kyc-relay/kyc-core/internal'
+import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core/audit'
 import { parseCheckpoints } from './checkpoint-file.js'
 
 const newLine = 0x0a

@@ -1,6 +1,5 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises'
-import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { SealedCheckpoint } from '@kyc-relay/kyc-core/internal'
+import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core/audit'
 import * as z from 'zod'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/)

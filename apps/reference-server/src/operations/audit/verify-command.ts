@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { verifyAuditLog, type AuditLog, type AuditReport, type AuditSeal } from '@kyc-relay/kyc-core/audit'
 import {
-  AUDIT_FINDING_MESSAGES,
+  verifyAuditLog,
   type AuditFinding,
-  type AuditLogName,
+  type AuditLog,
+  type AuditReport,
+  type AuditSeal,
   type SealedCheckpoint,
-} from '@kyc-relay/kyc-core/internal'
+} from '@kyc-relay/kyc-core/audit'
+import { AUDIT_FINDING_MESSAGES, type AuditLogName } from '@kyc-relay/kyc-core/internal'
 import { KycError } from '@kyc-relay/kyc-core'
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError } from '../../env.js'
