@@ -4,6 +4,7 @@ export class StartError extends Error {
     readonly code:
       | 'DATA_DIR_UNUSABLE'
       | 'DATABASE_NOT_OPENED'
+      | 'DATABASES_SWAPPED'
       | 'DRIVER_UNUSABLE'
       | 'KEY_FILE_MISSING'
       | 'KEY_FILE_INVALID'

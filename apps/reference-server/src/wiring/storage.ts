@@ -5,6 +5,7 @@ import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { AuditLogName } from '@kyc-relay/kyc-core/internal'
 import type { DatabaseSettings, Env } from '../env.js'
 import { errorFields } from '../operations/log.js'
+import { findSwap } from '../start/swapped-databases.js'
 import { checkDriver, installedDriverVersion } from '../start/sqlite-driver.js'
 import { StartError } from '../start/start-error.js'
 import { ownTables } from '../storage/server-stores.js'
@@ -33,6 +34,7 @@ export async function openStorage(
   onFailure: (failure: StoreFailure) => void,
   listenersFor: (database: AuditLogName) => MigrationListeners = () => ({}),
 ) {
+  await refuseSwapped(env)
   let failed = false
   const filesOf = (setting: StoreFailure['setting']): SqliteFiles => ({
     ...(env.sqliteCheckUpToBytes === undefined ? {} : { checkUpToBytes: env.sqliteCheckUpToBytes }),
@@ -175,8 +177,37 @@ async function openVault(
   return (await postgres()).createPostgresVault(location, { ...options, distributed })
 }
 
-/** Checks whether one of the databases holds values that only an existing key file opens. Writes nothing. */
+/**
+ * Refuses a vault as the business database, and the reverse: each would get the tables of the other, and look new.
+ * Writes nothing.
+ */
+async function refuseSwapped(env: DatabaseEnv): Promise<void> {
+  const held = async (setting: StoreFailure['setting'], url: string) => {
+    const path = sqlitePath(url)
+    const transactionPooler = env.databases?.transactionPooler ?? false
+    const asking =
+      path === null
+        ? postgres().then(({ postgresHeldParts }) => postgresHeldParts({ connectionString: url, transactionPooler }))
+        : sqlite().then(({ sqliteHeldParts }) => sqliteHeldParts({ path }))
+    return asking.catch(refusalNaming(setting, env))
+  }
+  const look = async () => ({
+    business: await held('DATABASE_URL', env.databaseUrl),
+    vault: await held('VAULT_DATABASE_URL', env.vaultDatabaseUrl),
+  })
+  if (findSwap(await look()) === null) return
+  // Another first start on one database for both may have created tables between the two looks.
+  const swap = findSwap(await look())
+  if (swap !== null) throw swap
+}
+
+/**
+ * Checks whether one of the databases holds values that only an existing key file opens. Writes nothing.
+ *
+ * @throws StartError also for swapped databases: keys that were made for them would open nothing.
+ */
 export async function databasesNeedKeys(env: DatabaseEnv): Promise<boolean> {
+  await refuseSwapped(env)
   for (const [setting, url] of [
     ['DATABASE_URL', env.databaseUrl],
     ['VAULT_DATABASE_URL', env.vaultDatabaseUrl],

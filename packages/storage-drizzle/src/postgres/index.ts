@@ -4,6 +4,7 @@ export type { PostgresTransaction } from '../engine/postgres/caller-transaction.
 export { createPostgresDeduplicationStore, markProcessed } from '../receiver/store.postgres.js'
 export { insertEvent } from '../webhooks/insert-event.postgres.js'
 export { createPostgresStorage, type PostgresStorage } from './storage.js'
+export { postgresHeldParts } from '../vault/held-parts.postgres.js'
 export { postgresNeedsKeys } from '../vault/used-keys.postgres.js'
 export { createPostgresVault } from '../vault/store.postgres.js'
 export type { StoredVault } from '../vault/vault.js'
