@@ -10,7 +10,7 @@ import type { SubmissionDetails } from '@kyc-relay/kyc-core/internal'
 
 /** Right to open sealed parts, and to find erasures. */
 export type SealedParts = Pick<PiiRevealer, 'openRecord'> & {
-  readonly inspection: Pick<StoredVault['inspection'], 'findErasure'>
+  readonly inspection: Pick<StoredVault['inspection'], 'findErasure' | 'listAppsOfUser'>
 }
 
 /**
@@ -26,8 +26,13 @@ export async function openSealedPart(
     return await vault.openRecord(request)
   } catch (error) {
     if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
+    const { appId, userId } = request.owner
     const erasedAt = await vault.inspection.findErasure(request.owner)
-    if (erasedAt !== null && erasedAt >= recordedAt) return null
+    if (erasedAt === null) throw error
+    if (erasedAt >= recordedAt) return null
+    // A clock that was set back dates the erasure before the record. Without a data key it was certainly erased. With one
+    // the user came back, and the record may be damaged.
+    if (!(await vault.inspection.listAppsOfUser(userId)).includes(appId)) return null
     throw error
   }
 }

@@ -242,7 +242,7 @@ it('an export is JSON at whatever read it fails', async () => {
     },
     corrections: { listCorrections: () => Promise.resolve([]) },
     photoJobs: { listPhotos: down },
-    vault: { openRecord: down, inspection: { findErasure: down } },
+    vault: { openRecord: down, inspection: { findErasure: down, listAppsOfUser: down } },
     webhooks: { listDeliveries: down, findDelivery: down },
     bodySealer: { seal: down, open: down },
     now: () => new Date(0),
