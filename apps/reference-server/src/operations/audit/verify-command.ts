@@ -154,6 +154,7 @@ async function checkpointsOf(
   { readCheckpoints, warn }: VerifyCommandDependencies,
 ): Promise<readonly SealedCheckpoint[]> {
   const all: SealedCheckpoint[] = []
+  let isWritten = false
   for (const path of given.length === 0 ? [configured] : given) {
     const file = await readCheckpoints(path).catch(() => {
       throw new CheckpointsNotRead()
@@ -161,15 +162,17 @@ async function checkpointsOf(
     // A file named in the arguments must exist. The configured file is created with the first checkpoint.
     if (file === null && given.length > 0) throw new CheckpointFileMissing()
     if (file !== null && file.unreadableLines > 0) warn(`${file.unreadableLines} lines of checkpoints cannot be read.`)
+    isWritten ||= file !== null
     all.push(...(file?.checkpoints ?? []))
   }
   // An emptied file would hide that the newest entries were cut off.
-  if (given.length > 0 && all.length === 0) throw new CheckpointsMissing()
+  if (isWritten && all.length === 0) throw given.length > 0 ? new CheckpointsMissing() : new ConfiguredFileEmptied()
   return all
 }
 
 class CheckpointFileMissing extends Error {}
 class CheckpointsMissing extends Error {}
+class ConfiguredFileEmptied extends Error {}
 class CheckpointsNotRead extends Error {}
 
 /** The database of a log cannot be opened or read. */
@@ -232,6 +235,8 @@ function textOf(error: unknown): string {
   if (error instanceof CheckpointFileMissing) return 'A file of --checkpoints does not exist. Name an existing file.'
   if (error instanceof CheckpointsMissing)
     return 'The files of --checkpoints have no checkpoint. Name a file that the server wrote.'
+  if (error instanceof ConfiguredFileEmptied)
+    return 'The file of AUDIT_CHECKPOINTS has no checkpoint, although the server creates it with the first one. Restore it from its copy, or move it away to verify without checkpoints.'
   if (error instanceof CheckpointsNotRead) return 'AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'
   if (error instanceof LogNotRead) return `${settingOf[error.log]}: ${error.text}`
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`

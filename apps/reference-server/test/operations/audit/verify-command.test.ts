@@ -247,6 +247,13 @@ test('says that checkpoints cannot be read', async () => {
   expect(warned).toEqual(['AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'])
 })
 
+test.each(['', '\n', '{"log":"stores"}\n'])('says that the configured file has no checkpoint: %j', async (text) => {
+  writeFileSync(checkpointPath, text)
+  expect(await run('verify')).toBe(2)
+  expect(warned.at(-1)).toMatch(/^The file of AUDIT_CHECKPOINTS has no checkpoint/)
+  expect(printed).toEqual([])
+})
+
 test.each(['', '{"log":"stores"}\n'])('says that a named file has no checkpoint: %j', async (text) => {
   writeFileSync(join(folder, 'emptied.jsonl'), text)
   expect(await run('verify', '--checkpoints', join(folder, 'emptied.jsonl'))).toBe(2)
