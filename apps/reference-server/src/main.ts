@@ -1,4 +1,4 @@
-import type { WriteStream } from 'node:tty'
+import { isatty, type WriteStream } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
 import { parseEnv } from './env.js'
 import { heapGrowth } from './operations/heap-growth.js'
@@ -70,6 +70,12 @@ async function main(): Promise<void> {
   // Before the start: the first process of a container gets only signals that it listens to.
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('SIGTERM', () => stop('SIGTERM'))
+  // Node forgets that nohup ignored the signal. Nohup leaves no terminal, so without one it is ignored. A terminal that
+  // closes may send it again, from the system and from its shell.
+  const hasTerminal = [0, 1, 2].some(isatty)
+  process.on('SIGHUP', () => {
+    if (hasTerminal && stoppingSinceMs === null) stop('SIGHUP')
+  })
   server = await startServer(env, log, ({ code, setting }) => {
     const what = code === 'FILES_REPLACED' ? 'the database files were removed or replaced' : 'the database failed'
     log.error(`${what}; ending`, { detail: setting, code })
