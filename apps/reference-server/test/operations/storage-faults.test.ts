@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { Agent, request } from 'undici'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startServerProcess, type ServerProcess } from '../processes/server-process.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 import { canMount, smallVolume } from '../../../../packages/storage-drizzle/test/engine/sqlite/small-volume.js'
@@ -26,9 +26,11 @@ vi.setConfig({ testTimeout: 120_000 })
 
 let dataDir: string
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-storage-faults-'))
+  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-storage-faults-'))
+  // Not `dataDir`, which a test may set to another folder.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  dataDir = folder
 })
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 async function start(variables: Record<string, string> = {}): Promise<ServerProcess> {
   const server = await startServerProcess(dataDir, variables)
