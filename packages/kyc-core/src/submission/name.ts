@@ -4,14 +4,17 @@ import type { TextRule } from './field-schema.js'
 const DIRECTION_MARKS: ReadonlySet<string> = new Set(['\u200e', '\u200f', '\u061c'])
 /** Format characters, and letters and marks without a visible form (Hangul fillers, blank Braille). */
 const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
-/** Joiners of Indic and Persian letters, and the vowel separator of Mongolian. */
-const JOINERS = /\u200c|\u200d|\u180e/g
+/**
+ * Joiners of Indic and Persian letters, the vowel separator of Mongolian, and the space without width that the space bar
+ * of Khmer keyboards types between words.
+ */
+const JOINERS = /\u200c|\u200d|\u180e|(?<=[\p{Script=Khmer}\p{Script=Lao}\p{Script=Thai}\p{Script=Myanmar}])\u200b+/gu
 /** A zero among Han characters is one of them; Unicode counts it as a number. */
 const LETTER = /[\p{L}〇]/u
 
 /** Quotation marks around a part of a name, usually a nickname, and brackets around a former family name in Japan. */
 const QUOTED =
-  /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|”([^”]+)”|‚([^‚‘’]+)[‘’]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|「([^「」]+)」|『([^『』]+)』|＂([^＂]+)＂|\[([^[\]]+)\]|［([^［］]+)］/gu
+  /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|”([^”]+)”|‚([^‚‘’]+)[‘’]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|「([^「」]+)」|『([^『』]+)』|【([^【】]+)】|〔([^〔〕]+)〕|＂([^＂]+)＂|\[([^[\]]+)\]|［([^［］]+)］/gu
 /** Marks that are part of a name only between letters, before a word, or between words. */
 const IN_PLACE = [
   // Hebrew acronyms, typed with a quotation mark for the gershayim
@@ -20,6 +23,12 @@ const IN_PLACE = [
   /(?<=\p{Script=Greek})["”“„¨](?=\p{Script=Greek})/gu,
   // Ukrainian apostrophes, typed on a keyboard without one: Мар"яна
   /(?<=\p{Script=Cyrillic})["”“„](?=\p{Script=Cyrillic})/gu,
+  // The same, as registers print it: Лук*янов
+  /(?<=[бвмпфрк])\*(?=[єіїюя])/giu,
+  // Spanish and Portuguese abbreviations, typed with a degree sign: Franc° Javier
+  /(?<=\p{Script=Latin})°/gu,
+  // Former and common names on Japanese and Chinese forms: 斎藤（旧姓：山田）
+  /(?<=旧姓|旧氏|舊姓|通称|曾用名)[:：](?=\p{L})/gu,
   // Swedish and Finnish contractions: S:son
   /(?<=[\p{L}\p{M}]):(?=\p{L})/gu,
   // Bengali abbreviations and Devanagari names, typed with a colon for the visarga

@@ -9,9 +9,9 @@ import { createWarning, type Warning } from './warning.js'
 const MOST_WARNINGS = 50
 
 const EMAIL = /[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{M}\p{N}.-]{3,253}/gu
-/** International, or in the groups of North America. */
+/** International, or in the groups of North America. Not a position of ISO 6709, such as `+40.6894-074.0447/`. */
 const PHONE =
-  /(?<![\p{L}\p{N}+-])(?:\+ ?\d[\d ()./‐–-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|(?:1[-. ])?[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
+  /(?<![\p{L}\p{N}+-])(?:\+(?!\d{2,6}\.\d+[+-]\d{3,7}\.\d) ?\d[\d ()./‐–-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|(?:1[-. ])?[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
 const PHONE_KEY =
   /^(?:.*\s)?(?:phones?|telephones?|tel|mobiles?|cell|cellphone|msisdn|fax|whatsapp|phonenumber|mobilenumber)(?:\s(?:nos?|numbers?|nr|value))?$/
 const DOCUMENT_KEY =
@@ -21,7 +21,7 @@ const PASSPORT_IN_TEXT =
 const ADDRESS_KEY = /(?:^|\s)(?:address|addr|street|streetaddress|residence|domicile|line1|line 1)(?:\s|$)/
 /** Addresses of machines, and statements about a thing. */
 const OTHER_KEY =
-  /(?:^|\s)(?:ip|ipv4|ipv6|mac|wallet|email|e mail|mail|url|web|host|contract|token|hash|ref|reference|status|result|match|matched|matches|verified|valid|type|score|check|request|transaction|class|country|state|expiry|at|plate|checked|date|issued|source|provider|vendor|method|count|length|age|years|months|proof|chip|nfc|version|key)(?:\s|$)/
+  /(?:^|\s)(?:ip|ipv4|ipv6|mac|wallet|email|e mail|mail|url|web|host|contract|token|hash|ref|reference|status|result|match|matched|matches|verified|valid|type|score|check|request|transaction|class|country|state|expiry|at|plate|checked|date|issued|source|provider|vendor|method|count|length|age|years|months|proof|chip|nfc|version|key|crypto|confidence|quality|level|deliverability|precision|accuracy|residence permit|tax residence|tax domicile)(?:\s|$)/
 const STREET =
   /(?<![\p{L}\p{N}])\d{1,5}[A-Z]? (?:[\p{Lu}\d][\p{L}\d.']{0,30} ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Terrace)\b\.?/gu
 

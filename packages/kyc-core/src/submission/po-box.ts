@@ -1,22 +1,9 @@
-import { BOX_WORDS, SLASHED_WORDS } from './po-box-words.js'
+import { withoutExceptions } from './po-box-exceptions.js'
+import { BOX_WORDS, LOAN_WORDS, NUMBER_SIGNS, SLASHED_WORDS } from './po-box-words.js'
 
 /*
- * Patterns of PO boxes in address lines. Military (PSC, CMR, UNIT), rural-route and highway-contract addresses also
- * hold the word BOX, but are street addresses (31 CFR 1020.220; USPS Publication 28). Their first part is removed, and
- * the rest is checked.
+ * Patterns of PO boxes in address lines. `po-box-exceptions.ts` removes what only resembles them.
  */
-const EXEMPT = [
-  /^(?:PSC|CMR|UMR|OMC|UNIT) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?|(?:FREE )?DELIVERY)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?)[ -]?#? ?(?:NO\.? ?)?(?:\d[\dA-Z]*|[A-Z]\d*)(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  // A route that has no number
-  /^(?:RURAL (?:ROUTE|RTE|RT\.?)|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?))(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  // Canada: site, group, compartment and box before or after a rural route or suburban service: "Site 6, Box 12, RR 3"
-  /^(?:(?:SITE|GROUP|GRP|COMP|BOX) ?(?:# ?)?\d+[A-Z]?(?: ?, ?| ))*(?:R\.? ?R|S\.? ?S)\.? ?#? ?\d+(?:(?: ?, ?| )(?:SITE|GROUP|GRP|COMP|BOX) ?(?:# ?)?\d+[A-Z]?)*/,
-  // Reverse order: "Box 152, RR 2"
-  /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?|(?:FREE )?DELIVERY)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
-  // Great Britain: the name of a house
-  /^(?:THE )?OLD POST ?BOX(?=,|$)/,
-] as const
 
 const STREET_TYPES =
   'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL|TRAIL|TRL|LOOP|PIKE|PLAZA|ROUTE|RTE'
@@ -50,8 +37,8 @@ const PO_BOX = [
   /(?:^|, ?)BOX ?#? ?\d+ (?:STN|SUCC|RPO|LCD|STATION (?:[A-Z]|MAIN)$)\b/,
   // Outside the US
   /(?:^|, ?| )G\.?P\.?O\.? ?(?:BOX|#? ?\d+(?!\d|ST|ND|RD|TH))/,
-  // In Botswana, Malawi and New Zealand with letters before the number
-  /\b(?:LOCKED|PRIVATE|PVT\.?|MAIL|POST|P\.? ?O\.?|P ?\/|P[ .]{1,2}) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?[A-Z]?\d/,
+  // In Botswana, Malawi and New Zealand with letters before the number. Not "P.O. Bagru 303007", a village.
+  /\b(?:(?:LOCKED|PRIVATE|PVT\.?|P ?\/) ?BAG|(?:MAIL|POST|P\.? ?O\.?|P[ .]{1,2}) ?BAG(?!(?!NO\b|X ?\d)[A-Z])) ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?[A-Z]?\d/,
   /\b(?:PRIVAATSAK|PRIVAAT SAK) ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?\d/,
   /\bBEG BERKUNCI\b/,
   /\bPOST[ -]?FACH(?:-?NR\.?|-?NUMMER)?\b/,
@@ -127,6 +114,8 @@ const PO_BOX = [
   /^П ?\.? ?К ?\.? ?(?:NO ?)?\d+$/u,
   // Not "த.பெருமாள்", an initial and a name.
   /(?<![\p{L}\p{M}])த\. ?பெ(?![\p{L}\p{M}])/u,
+  // Not "ፖ.ሳሙኤል", an initial and a name.
+  /ፖ\.[ሣሳ](?:ቁ|(?!\p{L}))/u,
 ] as const
 
 /** Abbreviations that mean a PO box in some countries only. */
@@ -235,9 +224,20 @@ const HAS_MIXED_WORD = /[A-Z0][^ -~]|[^ -~][A-Z0]/
 const POBOX = /\bP[O0]B[O0]X(?:ES)?\b/
 const LOOK_ALIKE_BARE_BOX = /^BOX ?#? ?\d/
 
+/** Not "पोस्ट बक्सर" or "পোস্ট বক্সিরহাট", the post offices of Buxar and Boxirhat. */
+const LOAN = new RegExp(
+  String.raw`(?:${LOAN_WORDS.map((word) =>
+    comparable(word)
+      .replaceAll('.', String.raw`\.`)
+      .replaceAll(' ', ' ?'),
+  ).join('|')})(?:(?![\p{L}\p{M}])|(?=${NUMBER_SIGNS.map(comparable).join('|')}))`,
+  'u',
+)
+
 function holdsWord(text: string): boolean {
   const joined = text.replaceAll(' ', '')
   return (
+    LOAN.test(text) ||
     WORDS.some((word) => text.includes(word)) ||
     JOINED_WORDS.some((word) => joined.includes(word)) ||
     SLASHED.test(text)
@@ -254,19 +254,6 @@ function looksLikePoBox(text: string, country: string): boolean {
   return country !== 'BE' && LOOK_ALIKE_BARE_BOX.test(latin)
 }
 
-/** Abbreviations that mean something else in some countries. */
-const NO_BOX: ReadonlyMap<string, RegExp> = new Map([
-  // "č. p. 12" is the number of a house.
-  ['CZ', /\bC\. ?P\.(?= ?\d)/g],
-  ['SK', /\bC\. ?P\.(?= ?\d)/g],
-  // "BP 12" is a house in block BP, and "PO 18 BB", "P.O. 225/RB" or "P.O. 12th Mile" is the post office of that village.
-  ['IN', /\bBP(?= \d)|\bP\.? ?O\.?(?= \d+(?:TH|ST|ND|RD)?[ /-][A-Z.]{1,4}\b)/g],
-  ['PK', /\bP\.? ?O\.?(?= \d+[ /-][A-Z]\.?[A-Z]\b)/g],
-])
-
-/** "Scala C P. 3", "Bât B P 12": the letter of a part of a building, before its floor or door. */
-const PART_OF_BUILDING = /\b(?:SC(?:ALA|ARA)?|BL(?:OC)?|BA?T(?:IMENT)?|IMM(?:EUBLE)?)\.? [A-Z](?= P\.? ?\d)/g
-
 /** Lines of one text: each is a part of its own. */
 const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
 
@@ -276,10 +263,7 @@ const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
  * @param country Code of the address's country: some abbreviations mean a PO box only there.
  */
 export function isPoBox(line: string, country = ''): boolean {
-  const compared = comparable(line.replace(LINE_BREAKS, ', '))
-  const text = compared.replace(NO_BOX.get(country) ?? '', '').replace(PART_OF_BUILDING, '')
-  const exempt = EXEMPT.find((pattern) => pattern.test(text))
-  const rest = exempt ? text.replace(exempt, '') : text
+  const rest = withoutExceptions(comparable(line.replace(LINE_BREAKS, ', ')), country)
   return (
     PO_BOX.some((pattern) => pattern.test(rest)) ||
     (country !== 'BE' && BARE_BOX.test(rest) && !BOX_OF_HOUSE.test(rest)) ||

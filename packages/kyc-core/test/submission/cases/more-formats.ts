@@ -38,6 +38,26 @@ export const acceptedFormats: readonly CaseGroup[] = [
       'R.@ Raju',
       '李 @Lee',
       'Lee @李',
+      // Spaces without width: Khmer, Thai, Lao, Burmese
+      'ហ៊ុន\u200bសុខ',
+      'សុខ\u200b',
+      'สมชาย\u200bใจดี',
+      'ທ້າວ\u200bສົມ',
+      'ဒေါ်\u200b\u200bခင်',
+      // Degree signs of abbreviations
+      'Franc° Javier',
+      'Eng° Sample',
+      'Jose M°',
+      // Ukrainian apostrophes of registers
+      'Лук*янов',
+      'В*ЯЧЕСЛАВ',
+      // Former and common names on forms
+      '斎藤（旧姓：山田）',
+      '斎藤(旧姓:山田)',
+      '山田（通称：田中）',
+      '王小明（曾用名：王明）',
+      '山田【見本】',
+      '山田〔見本〕',
     ].map((name) => ({ what: name, change: { '/person/firstName': name, '/person/lastName': name } })),
   },
   {
@@ -102,8 +122,15 @@ export const acceptedFormats: readonly CaseGroup[] = [
             passport_issue_date: '2020-06-01',
             passportChip: 'read ok 123',
             licenseKey: 'ABCD-1234-EFGH',
+            addressConfidence: 'high, 98 %',
+            address_quality: 'premise level',
+            addressDeliverability: 'deliverable, missing unit',
+            crypto_address: 'bc1 q xyz',
+            residence_permit: 'valid until 2030',
+            tax_residence: 'United Kingdom, Ireland',
           },
         ],
+        ['a position of ISO 6709', { coordinates: '+40.6894-074.0447/', at: '+4041.36-07402.68/' }],
       ] as const
     ).map(([what, value]) => ({ what, change: { [DATA]: value } })),
   },
@@ -131,7 +158,19 @@ export const refusedFormats: readonly CaseGroup[] = [
         'Maria ﵀',
         '¨Maria',
         'D/O:',
+        '°Maria',
+        'Maria 1°',
+        'Ива*ов',
+        'Мар*',
+        '山田：太郎',
+        '旧姓：',
+        '【】',
       ].map((name) => ({ what: name, change: { '/person/firstName': name }, refused: ['/person/firstName FORMAT'] })),
+      ...['Maria\u200bAnna', '\u200bសុខ', '李\u200b明'].map((name) => ({
+        what: `a space without width: ${JSON.stringify(name)}`,
+        change: { '/person/firstName': name },
+        refused: ['/person/firstName CONTROL_CHARACTER'],
+      })),
       ...[
         '2026-01-05T9:00:00Z',
         '2026-01-05 900',
@@ -198,6 +237,9 @@ export const warnedFormats: readonly CaseGroup[] = [
         ['the number of a passport object', { passport: { number: 'Y7654321' } }, '/passport/number'],
         ['the number of a document object', { document: { number: 'AB123456' } }, '/document/number'],
         ['a licence number under dl_number', { dl_number: 'D7654321' }, '/dl_number'],
+        ['a phone number with full stops and a dash', { x: '+44.20.7946-0999' }, '/x'],
+        ['an address under tax_address', { tax_address: '9 Example Street, Otherville' }, '/tax_address'],
+        ['an address under residence', { residence: '9 Example Street, Otherville' }, '/residence'],
         ['a passport number in a clause', { note: 'The passport number is Y7654321' }, '/note'],
       ] as const
     ).map(([what, value, pointer]) => ({
