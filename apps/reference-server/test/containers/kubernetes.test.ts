@@ -22,6 +22,7 @@ interface Pod {
     readonly volumes: readonly {
       readonly name: string
       readonly secret?: { readonly secretName: string }
+      readonly configMap?: { readonly name: string }
       readonly persistentVolumeClaim?: { readonly claimName: string }
     }[]
   }
@@ -174,6 +175,31 @@ describe('the Kubernetes example', () => {
         expect([name, volumeOf(value, server, podOf(deployment))]).not.toEqual([name, undefined])
       }
     }
+  })
+
+  it('gives every process that connects to PostgreSQL the certificate authority to verify it', () => {
+    const page = read(join(root, 'docs/kubernetes.md'))
+    const [, path = ''] = /sslmode=verify-full&sslrootcert=(\/[\w/.-]+)/.exec(page) ?? []
+    const file = path.split('/').at(-1) ?? ''
+    expect(page).toContain(`create configmap database-ca --from-file=${file}`)
+    for (const resource of [...deployments, named('Job', 'migrate')]) {
+      const pod = podOf(resource)
+      const connecting = [...pod.spec.initContainers, ...pod.spec.containers].filter(({ name }) => name !== 'keys')
+      for (const container of connecting) {
+        const { name, configMap } = volumeOf(path, container, pod) ?? {}
+        expect([resource.metadata.name, container.name, name, configMap]).toEqual([
+          ...[resource.metadata.name, container.name],
+          ...['database-ca', { name: 'database-ca' }],
+        ])
+      }
+    }
+    const [rights] = podOf(named('Job', 'migrate')).spec.containers
+    expect(rights?.env).toEqual(
+      expect.arrayContaining([
+        { name: 'PGSSLMODE', value: 'verify-full' },
+        { name: 'PGSSLROOTCERT', value: path },
+      ]),
+    )
   })
 
   it('copies the key file, which the server refuses if its group can read it', () => {
