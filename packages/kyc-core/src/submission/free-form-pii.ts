@@ -12,6 +12,9 @@ import { createViolation, type Violation } from './violation.js'
 
 const DASH = /[\p{Pd}−]/u
 const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}[\p{Pd}−]\d{2}[\p{Pd}−]\d{4}(?![\p{L}\p{N}-])/gu
+/** "SSN: 219099999", "ssn=219099999", "<ssn>219099999". Not "ssn:219099999" or "ssn-219099999", ids of a provider. */
+const LABELLED_SSN =
+  /(?<!\p{L})(?:SSN|SOCIAL SECURITY(?: (?:NUMBER|NO\.?))?)["'’]?(?: ?[=>] ?| ?: ?(?=["'’ ])| ?: (?=\d)|#? | ?# ?)(?:IS |WAS )? ?["'’]?(\d{3}[ .\p{Pd}]?\d{2}[ .\p{Pd}]?\d{4})(?![\p{L}\p{N}])/gu
 /** Lines of a machine readable zone are 30, 36 or 44 characters (ICAO 9303). */
 const MRZ_RUN = /[A-Z0-9<]{28,}/g
 const MRZ_CONTENT = /[A-Z0-9]{5}/
@@ -38,6 +41,8 @@ const MIN_DOCUMENT_NUMBER = 6
 const MIN_NUMBER = 6
 const LEADING_ZEROS = /^0+/
 
+const ADDRESS_FIELDS = ['streetLine1', 'streetLine2', 'city', 'subdivision', 'postalCode'] as const
+
 /** Clear values of this submission that free-form parts must not hold. */
 interface Secrets extends SearchedValues {
   /** The digits of the SSN from the last to the first. */
@@ -54,6 +59,11 @@ function isImage(text: string): boolean {
 function holdsDashedSsn(folded: string): boolean {
   if (!DASH.test(folded)) return false
   return [...folded.matchAll(DASHED_SSN)].some(([match]) => isIssuableSsn(match.replace(/\D/g, '')))
+}
+
+function holdsLabelledSsn(folded: string): boolean {
+  if (!folded.includes('SSN') && !folded.includes('SOCIAL')) return false
+  return [...folded.matchAll(LABELLED_SSN)].some(([, digits = '']) => isIssuableSsn(digits.replace(/\D/g, '')))
 }
 
 function holdsMrz(folded: string): boolean {
@@ -82,6 +92,7 @@ function isClearText(text: string, secrets: Secrets): boolean {
     holdsEncoded(text, folded, secrets) ||
     (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
     holdsDashedSsn(folded) ||
+    holdsLabelledSsn(folded) ||
     holdsMrz(folded) ||
     AAMVA_HEADER.test(folded) ||
     (AAMVA_NUMBER.test(folded) && AAMVA_BIRTH_DATE.test(folded)) ||
@@ -96,6 +107,25 @@ function isClearNumber(number: number, secrets: Secrets): boolean {
   const equals = (secret: string | null): boolean =>
     digits.length >= MIN_NUMBER && secret?.replace(LEADING_ZEROS, '') === digits
   return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
+}
+
+/** An encoded SSN in a name or address is one long word with digits. */
+const LONG_WORD = /[^\s,]{12}/
+
+/** Checks for the submitted SSN, in clear or encoded, in a text that is personal data itself. */
+function holdsSubmittedSsn(text: string, { ssn, backwards }: Secrets): boolean {
+  if (ssn === null || !/\p{Nd}/u.test(text)) return false
+  const folded = foldText(text)
+  return (
+    holdsSsn(folded, ssn, backwards) ||
+    (LONG_WORD.test(text) && holdsEncoded(text, folded, { ssn, documentNumber: null }))
+  )
+}
+
+/** Checks for texts that are the three parts of an SSN, or two of them: `['219', '09', '9999']`. */
+function isPartsOfNineDigits(parts: readonly JsonValue[]): boolean {
+  if (parts.length < 2 || parts.length > 3 || !parts.every((part) => typeof part === 'string')) return false
+  return /^(?:\d{3}-?\d{2}|\d{3} \d{2}) \d{4}$/.test(parts.map((part) => foldText(part)).join(' '))
 }
 
 /** Checks for nine digits after separators are removed. */
@@ -119,9 +149,10 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
  * Finds clear personal data in the free-form parts of a submission, keys included. These are `decisionReason`, ids,
  * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
- * It finds the submitted SSN and document number in any spelling, also encoded, the SSN also in words, backwards or
- * split over a list, other dashed SSNs and nine digits under an SSN-like key, also in a text that is JSON. It also finds machine readable zones,
- * licence barcodes, card numbers and images. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like
+ * It finds the submitted SSN and document number in any spelling, also encoded once or twice, the SSN also in words,
+ * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key.
+ * A text that is JSON is searched like its content. It also finds machine readable zones, licence barcodes, card numbers
+ * and images. In names and addresses it finds the submitted SSN. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like
  * keys are not personal data.
  *
  * @param submission Unvalidated arguments.
@@ -154,6 +185,7 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
         scan(item, pointerOfKey(pointer, key), isSsnLikeKey(key) || (underSsnKey && isValueKey(key)))
       }
     } else return
+    if (underSsnKey && violations.length === before && isPartsOfNineDigits(Object.values(value))) report(pointer)
     // What a part of the list holds by itself is reported at the part.
     if (violations.length === before && secrets.ssn !== null && holdsSplitSsn(partsOf(value), secrets.ssn)) {
       report(pointer)
@@ -176,6 +208,18 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
     scan(member(submission, field), `/${field}`)
   }
   scan(member(member(submission, 'person'), 'personData'), '/person/personData')
+  const personal: readonly (readonly [JsonValue | undefined, string, readonly string[]])[] = [
+    [member(submission, 'person'), '/person', ['firstName', 'middleName', 'lastName']],
+    [member(member(submission, 'person'), 'address'), '/person/address', ADDRESS_FIELDS],
+    [member(verifications, 'document'), '/verifications/document', ['issuingSubdivision']],
+    [member(member(verifications, 'document'), 'address'), '/verifications/document/address', ADDRESS_FIELDS],
+  ]
+  for (const [object, pointer, fields] of personal) {
+    for (const field of fields) {
+      const text = member(object, field)
+      if (typeof text === 'string' && holdsSubmittedSsn(text, secrets)) report(`${pointer}/${field}`)
+    }
+  }
   scanSection('document')
   scanSection('ssn')
   scanSection('database')

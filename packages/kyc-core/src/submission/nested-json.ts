@@ -7,15 +7,35 @@ function isDeeper(value: JsonValue, levels: number): boolean {
   return levels === 0 || Object.values(value).some((each: JsonValue) => isDeeper(each, levels - 1))
 }
 
+/** Base64 of a text that begins with `{"`, `{ `, `["`, `[{` or `[1`, and so the payload of a JSON web token. */
+const BASE64_JSON = /^(?:e[wy]|W[wyz0-9])[\w+/-]+={0,2}$/
+/** `{` and `[` in the encoding of URLs. */
+const URL_JSON = /^\s*%(?:25)?[57]B/i
+
+/** Decodes a text that is JSON in base64 or in the encoding of URLs; null for other text. */
+function decodeJson(text: string): string | null {
+  try {
+    if (URL_JSON.test(text)) return decodeURIComponent(text)
+    const [payload = ''] = text.split('.').slice(text.startsWith('ey') ? 1 : 0)
+    const encoded = BASE64_JSON.test(payload) ? payload : text
+    if (!BASE64_JSON.test(encoded)) return null
+    const bytes = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+  } catch {
+    return null
+  }
+}
+
 /**
- * Parses a text that is an object, a list or a text of JSON, such as a provider's answer kept as text. Null for other
- * text, and for one that is nested deeper than a submission may be.
+ * Parses a text that is an object, a list or a text of JSON, such as a provider's answer kept as text. It may be
+ * encoded in base64 or for URLs, or be a JSON web token. Null for other text, and for one that is nested deeper than a submission may be.
  */
 export function parseNestedJson(text: string): JsonValue {
-  if (!OBJECT_LIST_OR_TEXT.test(text)) return null
+  const json = OBJECT_LIST_OR_TEXT.test(text) ? text : decodeJson(text)
+  if (json === null) return null
   try {
     // JSON.parse takes no byte order mark.
-    const value = JSON.parse(text.trim()) as JsonValue
+    const value = JSON.parse(json.trim()) as JsonValue
     return isDeeper(value, JSON_LIMITS.depth) ? null : value
   } catch {
     return null

@@ -1,5 +1,7 @@
+import { BY_COUNTRY } from './po-box-by-country.js'
 import { withoutExceptions } from './po-box-exceptions.js'
 import { BOX_WORDS, LOAN_WORDS, NUMBER_SIGNS, SLASHED_WORDS } from './po-box-words.js'
+import { PARCEL_LOCKERS } from './parcel-lockers.js'
 
 /*
  * Patterns of PO boxes in address lines. `po-box-exceptions.ts` removes what only resembles them.
@@ -8,7 +10,8 @@ import { BOX_WORDS, LOAN_WORDS, NUMBER_SIGNS, SLASHED_WORDS } from './po-box-wor
 const STREET_TYPES =
   'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL|TRAIL|TRL|LOOP|PIKE|PLAZA|ROUTE|RTE'
 /** A bare "Box 9", "Box 9-A", "Mailbox 9". In Belgium it is the part of a building. */
-const BARE_BOX = /(?:^|, ?)(?:P\.? |MAIL ?)?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
+const BARE_BOX =
+  /(?:^|, ?)(?:P\.? |MAIL ?|PRIVATE |PVT\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
 /** "10 King St", "350 5th Ave", "100 Main St SW", "1234 County Road 12" */
 const STREET = String.raw`(?:HIGHWAY|HWY|ROUTE|RTE)(?= \d)|(?:\d{1,3}(?:ST|ND|RD|TH) |[^\d,][^,]*\b)(?:${STREET_TYPES})`
 const END_OF_STREET = String.raw`\.? (?:\d{1,4}|[NS]\.? ?[EW]\.?|[NESW]\.?|(?:NORTH|SOUTH)?(?:EAST|WEST)|NORTH|SOUTH)`
@@ -19,7 +22,7 @@ const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}(?![\dA-Z])|^${HOUS
 
 const PO_BOX = [
   // P.O. Box, P O Box, P O B O X, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
-  /\b(?:US)?P[ .,/\\|*_-]{0,3}[O0][ .,/\\|*_-]{0,3}B ?[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
+  /\b(?:US|[CIK]|MC|CC|QCC)?P[ .,:;'"()~+=/\\|*_-]{0,3}[O0][ .,:;'"()~+=/\\|*_-]{0,3}B ?[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
   // Not the Canadian postal code P0B 1J0.
   /\b(?!P0B ?\d[A-Z]\d\b)P\.? ?[O0]\.? ?B\.? ?#? ?\d/,
@@ -38,75 +41,93 @@ const PO_BOX = [
   // Outside the US
   /(?:^|, ?| )G\.?P\.?O\.? ?(?:BOX|#? ?\d+(?!\d|ST|ND|RD|TH))/,
   // In Botswana, Malawi and New Zealand with letters before the number. Not "P.O. Bagru 303007", a village.
-  /\b(?:(?:LOCKED|PRIVATE|PVT\.?|P ?\/) ?BAG|(?:MAIL|POST|P\.? ?O\.?|P[ .]{1,2}) ?BAG(?!(?!NO\b|X ?\d)[A-Z])) ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?[A-Z]?\d/,
-  /\b(?:PRIVAATSAK|PRIVAAT SAK) ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?\d/,
+  /\b(?:(?:LOCKED|PRIVATE|PVT\.?|RESPONSE|P ?\/) ?BAG|(?:MAIL|POST|P\.? ?O\.?|P[ .]{1,2}) ?BAG(?!(?!NO\b|X ?\d)[A-Z])) ?(?:SERVICE ?)?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?[A-Z]?\d/,
+  /^(?:LOCKED|PRIVATE|PVT\.?) (?:MAIL |POST )?BAG(?:$|,)/,
+  /\b(?:PRIVAATSAK|PRIVAAT SAK|P ?\/ ?SAK) ?(?:NO\.?|#)? ?[\dA-Z]{0,3} ?\d/,
   /\bBEG BERKUNCI\b/,
-  /\bPOST[ -]?FACH(?:-?NR\.?|-?NUMMER)?\b/,
+  /\bPOST[ -]?FACH(?:ER|-?NR\.?|-?NUMMER)?\b/,
+  /\b(?:POST)?SCHLIESSFACH ?(?:NR\.? ?)?\d/,
   /\bPO?STF\. ?(?:NR\.? ?)?\d/,
-  /\b(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|(?:ABONEMENT)?POSTKAST) ?(?:NR\.? ?)?\d/,
+  /\b(?:POSTBUS(?:NUMMER)?|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTFACK|(?:ABONEMENT|ABONENT)?POSTKAST|ABONE(?:MENT|NT)KAST|NIMEKAST) ?(?:NR\.? ?)?\d/,
   // Without a number, as the whole line
   /^(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTLADA|POSTKAST|ANTWOORDNUMMER|PACKSTATION|POSTFILIALE)$/,
-  /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
+  /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO|(?:OFICIAL|ESPECIAL|NACIONAL) ?(?:N[O°º]?\.?)? ?\d)/,
   /\b(?:APARTAT|APTAT\.?) (?:POSTAL|DE CORREUS)\b/,
-  /\b(?:AP|APART|APDO|APT|APTDO|APTO)\.? ?(?:DE )?CORREOS?\b/,
-  /\b(?:AP(?:DO|TDO)?\.? ?|CAJON )POST(?:AL\b|\.)/,
-  /\bAP(?:DO|TDO)\.? ?AEREO\b/,
+  /\b(?:AP|APART|APDO|APT|APTDO|APTO)\.? ?(?:DE )?CORRE[OU]S?\b/,
+  /\b(?:AP(?:DO|TDO|TO|ART)?\.? ?|CAJON )POST(?:AL\b|\.)/,
+  /\bAP(?:DO|TDO|TO)?\.? ?AEREO\b/,
   /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?,? ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
   /\bPOSTA[ -]?KUTXA(?:TILA)?\b/,
   /\bCAS(?:ILLA|\.) ?(?:(?:DE )?CORREOS?|POSTAL)\b/,
   /(?:^|, ?)CASILLA ?(?:N[O°º]?\.?|#)? ?\d/,
-  /\b(?:CASELLA|CAS\.|CAIXA|CX\.?|CASUTA|CASETTA|KAXXA|KAIXA)[ -]?POST(?:ALE?A?|ALI)?\b/,
-  /\b(?:BOITE|BTE\.?)[ -]POSTALE\b/,
+  /\b(?:CASELL[AE]|CAS\.|CAIXA|CXA?\.?|CASUTA|CASETTA|KAXXA|KAIXA)[ -]?POST(?:ALE?A?|ALI)?\b/,
+  /\b(?:BOITES?|BTE\.?)[ -]POST(?:ALES?\b|\.)/,
+  /\b(?:CASIER|SAC|TIROIR|BUSTIA) POSTAL\b/,
   /(?:^|, ?)B\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d/,
   /\bCASE POSTALE\b/,
   /\bCHASCHA POSTALA\b/,
   // Up to three digits: longer ones are a postal code where "C.P." stands for it.
   /(?:^|, ?| )C\. ?P\. ?(?:N[O°º]?\.?|#)? ?\d{1,3}(?!\d)/,
-  /\bSKR(?:YTKA|ZYNKA|\.)? ?POCZT?(?:OWA\b|\.|\b)/,
+  /\b(?:SKR(?:YTK[AI]|YT\.|ZYNKA|\.)?|PRZEGRODKA) ?POCZT?(?:OW[AE]\b|\.|\b)/,
   /(?:^|, ?)SKRYTKA ?(?:NR\.? ?)?\d/,
   /(?:^|, ?)PF\. ?\d/,
-  /\b(?:KOTAK|TROMOL) ?POS\b/,
-  /\bPETI SURAT\b/,
-  /(?:^|[\s,])[TΤ][./]? ?Θ\.? ?\d/u,
+  /\b(?:KOTAK|KTK\.?|TROMOL)[ -]?POS\b/,
+  /\bPETI[ -]SURAT\b/,
+  /\b(?:PETI POS|KARUNG BERKUNCI)\b/,
+  /(?:^|[\s,])[TΤ][./]? ?Θ\.? ?(?:ΑΡ\.? ?)?\d/u,
+  /(?<!\p{L})ΤΑΧ\p{L}{0,10}(?:\/ΚΗ|\.)? ?ΘΥΡ(?:ΙΔΑ|\.)/u,
+  /(?:^|, ?)ΘΥΡΙΔΑ ?\d/u,
+  /\bTACH[YI]DROMIKI TH[YI]RIDA\b/,
   // China: a number and 邮箱. Not "邮箱厂路", a street.
   /\d ?[号號]?[邮郵]箱(?![厂廠路街巷])|^[邮郵]箱 ?\d/u,
-  /\bPOSTILOKERO\b/,
-  /\bPOSTAFIOK\b/,
-  /\bPOST(?:NI |\. ?)PRED(?:AL|\.)/,
-  /\bPOST(?:ANSKI |\. ?| )(?:PRETINAC|PREGRADAK|FAH)\b/,
-  /\bPOST(?:OVNI |OVA |\. ?)(?:PRIHRADKA|PRIEHRADKA|SCHRANKA|PRIHR\.)/,
+  /\bPOSTILOK(?:ERO\b|\. ?\d)/,
+  /\bPOSTA[ -]?FIOK(?:SZAM)?\b/,
+  /\bPOS(?:T(?:NI |\. ?)|\. ?)PRED(?:AL|\.)/,
+  /\bPOS(?:T(?:ANSKI |\. ?| )|\. ?)(?:(?:PRETINAC|PREGRADAK|FAH|SANDUCIC|ORMARIC)\b|PRET\.)/,
+  /\bPOST(?:OVNI |OVA |\. ?)(?:PRIHRADKA|PRIEHRADKA|SCHRANKA|PRIHR\.|SCHR\.)/,
   /\bPOST(?:OVY |\. ?)PRIEC(?:INOK\b|\.)/,
-  /\b(?:PASTO|ABONENTINE|ABON\.) DEZ(?:UTE\b|\.)/,
-  /\b(?:PASTA|ABONENT[AU]|ABONEMENT[AU]) (?:PAST)?KASTITE\b/,
-  /^PASTKASTITE ?(?:NR\.? ?)?\d/,
+  /\b(?:PASTO|ABONENTINE|ABON\.) D(?:EZ(?:UTE\b|\.)|\. ?\d)/,
+  /\b(?:PASTA|ABONENT[AU]|ABONEMENT[AU]) (?:PAST)?KAST(?:ITE|E)\b/,
+  /^PASTKAST(?:ITE|E) ?(?:NR\.? ?)?\d/,
   /\bPOSTH(?:OLF\b|\. ?\d)/,
-  /\bPOSTA KUTUSU\b/,
-  /\b(?:POCT|ABONENT) QUTUSU\b/,
-  /\bKUTIA POSTARE\b/,
+  /\bPOSTA KUT(?:USU\b|\.)/,
+  /\b(?:POCT|ABONENT|ABUNƏ) QUTUSU\b/,
+  /\bPOCT YESI(?:K|YI)\b/,
+  /\bKUTIA? POSTARE\b/,
   /\bBOSCA (?:POIST|O\.? ?P\b)/,
   /\bBOGSA (?:A['’] )?PH?UIST\b/,
   /\bBLWCH (?:POST|SP)\b/,
-  /\bHO[PM] THU ?(?:BUU [DĐ]IEN ?)?(?:SO ?)?\d/,
-  /\b(?:POCHTA|ABONENT) QUTISI\b/,
+  /\bHO[PM] THU ?(?:BUU [DĐ]IEN ?|LUU ?)?(?:SO ?)?[A-Z]?\d|^HO[PM] THU$/,
+  /\b(?:POCHTA|ABONENT) (?:QUTI(?:SI)?|YASHIGI)\b/,
   /\b(?:POCTA|ABONENT) GUTUSY\b/,
-  // Somali, Oromo, Kinyarwanda, Kirundi, Hausa, Maori, Samoan
-  /\b(?:SANDUUQA BOOSTADA|SAANDUQA POOSTAA|AGASANDU[GK]U K['’]?IPOSITA|AKWATIN GIDAN WAYA|POUAKA POUTAPETA|PUSA MELI)\b/,
+  // Somali, Oromo, Kinyarwanda, Kirundi, Hausa, Maori, Samoan, Tongan, Tok Pisin, Malagasy, Maltese, Yoruba, Igbo, Zulu,
+  // Sotho, Hindi in Latin letters
+  /\b(?:SANDUUQA BOOST(?:AD)?A|SAANDUQA POOSTAA|AGASANDU[GK]U K['’]?IPOSI?TA|AKWATIN GIDAN WAYA|POUAKA POUTAPETA|PUSA MELI|PUHA MEILI|POS ?BOKIS|BOATY PAOSITRA|KAXXA TAL-POSTA|APOTI IFIWERANSE|IGBE (?:NZIPU )?OZI|IBHOKISI LEPOSI|LEBOKOSE LA POSO|(?:DAK|TA?APAL) PETI)\b/,
   /\bKAHON NG KOREO\b/,
   /\bBWAT POSTAL\b/,
   // The Netherlands: reply numbers. Germany: parcel lockers and branches that keep the mail of a customer number. Great
   // Britain, Australia, New Zealand: reply addresses and lockers.
-  /(?:^|, ?)ANTWOORDN(?:UMME)?R\.? ?\d/,
+  /(?:^|, ?)ANTW(?:OORDN(?:UMME)?R|\.? ?NR)\.? ?\d/,
   /(?:^|, ?|^\d+ )(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
   /^FREEPOST\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b)/,
-  /^REPLY PAID ?\d/,
+  /^FREE POST ?\d/,
+  /^REPLY PAID (?:BOX ?)?\d/,
+  /^(?:SVARSPOST|SVARPOST|SVARSENDING|FRISVAR|LIBRE REPONSE|REMESSA LIVRE)\b(?! [A-Z])/,
   /^PARCEL (?:LOCKER|COLLECT) ?\d/,
-  /\bSANDUKU LA (?:POSTA|BARUA)\b/,
+  /\bSANDUKU (?:LA )?(?:POSTA|BARUA)\b/,
   // Not "العاص. بناية", a name and a building.
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
   /(?:^|[\s,،])ص ?[/-]? ?[بپ]\.? ?(?:رقم )?\p{Nd}/u,
-  /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?(?:מס['׳]? ?)?\p{Nd}/u,
+  /\p{Nd} ?ص ?[./-]? ?[بپ]\.?$/u,
+  /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?(?:מס(?:['׳]|פר)? ?)?\p{Nd}/u,
   // One of the letters may be Latin.
   /(?:^|[\s,])(?:А ?[/\\|] ?[СЯC]|A ?[/\\|] ?[СЯ])\.? ?(?:NO ?)?\d/u,
+  // "абонементный ящик", "аб. ящ.", "абонскринька", "поштовий ящик"; й and ї are и and і in compared text
+  /(?<!\p{L})(?:АБ(?:ОН?)?|ПОЧТ|ПОШТ)\p{L}{0,12}\.? ?(?:ЯЩИК|ЯЩ\.|СКРИНЬК|СКР\.)/u,
+  /(?<!\p{L})АБАНЕН\p{L}{0,6} СКРЫН/u,
+  /(?<!\p{L})АБОНЕ(?:НТ|МЕНТ)\p{L}{0,5} ЖӘШІ[КГ]/u,
+  /\bABONENTSK\p{L}{1,3} (?:YASHCHIK|IASHCHIK|JASHCHIK|JASCHTSCHIK|JASCHIK|SKRYNKA)\b/u,
+  /\b(?:POCHTOV(?:YY|YI|Y) (?:YASHCHIK|IASHCHIK)|POSHTOVA SKRYNKA|PO(?:SH|S)TENSKA KUTI(?:Y)?A)\b/,
   // After a name, "А.Я." and "А.С." are initials. The number sign is NO in compared text.
   /(?:^|, ?|\d )(?:А\. ?[СЯ]|П\. ?Я)\.? ?(?:NO ?)?\d/u,
   // Up to three digits, or alone: longer ones are a postal code, which has the same letters in Bulgaria.
@@ -118,68 +139,12 @@ const PO_BOX = [
   /ፖ\.[ሣሳ](?:ቁ|(?!\p{L}))/u,
 ] as const
 
-/** Abbreviations that mean a PO box in some countries only. */
-const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly pattern: RegExp }[] = [
-  [['CA', 'CH', 'IT', 'SM', 'VA', 'RO', 'MD'], /(?:^|, ?| )C\.? ?P\.? ?(?:N[RO°º]?\.?|#)? ?\d{1,4}(?!\d)/],
-  [['FI', 'AX'], /(?:^|, ?| )P\.? ?[LB]\.? ?\d/],
-  [['NO', 'SE', 'DK', 'FO', 'GL', 'IS', 'SJ'], /(?:^|, ?| )(?:P\.? ?B|POSTB|BOKS|P\.? ?BOKS)\.? ?(?:NR\.? ?)?\d/],
-  [['SE'], /(?:^|, ?)BOX ?(?:NR\.? ?)?\d[\d ]*(?:$|,| [A-Z])/],
-  // Mail is not carried to houses there, so "Box 123" needs no "P.O.".
-  [
-    'AE BH BW ET GH KE KW LS MW NA NG OM QA RW SA SZ TZ UG ZM ZW'.split(' '),
-    /(?:^|, ?)BOX ?(?:NO\.?|#)? ?\d[\d -]*(?:$|,| [A-Z])/,
-  ],
-  [['PT'], /^AP(?:ART)?\. ?\d+$/],
-  [['CL'], /\bCLASIFICADOR ?(?:N[O°º]?\.?|#)? ?\d/],
-  [['DE', 'AT', 'CH', 'LI', 'HU'], /(?:^|, ?| )PF\.? ?(?:NR\.? ?)?\d/],
-  // Longer numbers are a postal code.
-  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P[./]? ?K\.? ?(?:NO\.? ?)?\d{1,4}(?!\d)/],
-  [['BG'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,3}(?!\d)|^P\.? ?K\.? ?\d+$/],
-  [['LV', 'LT'], /(?:^|, ?| )[AP](?:\. ?|\/)[KD]\.? ?(?:NR\.? ?)?\d/],
-  [['AL', 'XK'], /(?:^|, ?)K\. ?P\. ?(?:NR\.? ?)?\d/],
-  [['GR', 'CY'], /(?:^|, ?)T\. ?TH\. ?\d/],
-  [['RS', 'ME', 'BA'], /(?:^|, ?)P\.? ?F(?:AH)?\.? ?(?:BR\.? ?)?\d/],
-  [['RS', 'ME', 'BA', 'MK'], /(?:^|, ?)П\. ?(?:Ф\.|ФАХ|П\.) ?(?:БР\.? ?)?\d/u],
-  [['AR', 'UY', 'PY'], /(?:^|, ?)C\.? ?C\.? ?(?:N[O°º]?\.?|#)? ?\d/],
-  [['BR'], /(?:^|, ?)C(?:\. ?POSTAL|X\.? ?P)\.? ?(?:NO?\.? ?)?\d/],
-  [['BR', 'MZ', 'AO', 'CV', 'ST', 'GW'], /(?:^|, ?)C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
-  [['MX'], /(?:^|, ?)A\.? ?P\. ?(?:N[O°º]?\.?|#)? ?\d/],
-  [['CO'], /(?:^|, ?)A\.? ?A\.? ?(?:N[O°º]?\.?|#)? ?\d/],
-  [['IN', 'LK', 'NP', 'BD', 'PK'], /(?:^|, ?)P(?:\.? ?B\.? ?(?:NO\.?|#)|\. ?B\.) ?\d/],
-  // A private mail bag of the post office. Elsewhere PMB is a private mailbox.
-  [['NG', 'GH', 'GM', 'SL', 'LR', 'VU', 'FJ'], /\bP\.? ?M\.? ?B\.? ?(?:NO\.?|#)? ?(?:[A-Z]{1,3} ?)?\d/],
-  // Business mail without a street. A line that goes on with a house number is a street address.
-  [
-    'FR MC MQ GF RE YT GP PM BL MF NC PF WF'.split(' '),
-    /^(?:C\.? ?S\.?|T\.? ?S\.? ?A\.?) ?(?:N[O°]?\.? ?)?\d{2} ?\d{3}(?!\d)(?!,? ?\d{1,4}[A-Z]?,? [A-Z])/,
-  ],
-  [['GH'], /(?:^|, ?)(?:P\.? ?O\.? ?)?BOX [A-Z]{1,3} ?\d/],
-  [['MY'], /(?:^|, ?)P\. ?S\. ?\d/],
-  [['AU'], /^LMB ?\d/],
-  [['AZ'], /(?:^|, ?)P\. ?Q\. ?\d/],
-  [['AZ', 'UZ'], /(?:^|, ?)[AP] ?\/ ?Q\.? ?\d/],
-  [['FO'], /(?:^|, ?)(?:POSTSMOGA|POSTRUM) ?\d/],
-  [['ML', 'CI'], /(?:^|, ?| )B\.? ?P\.? ?[EV]\.? ?\d/],
-  [['MN'], /(?:^|, ?)Ш\.? ?Х\.? ?-? ?\d/u],
-  [['RU', 'BY', 'UA', 'KZ', 'KG', 'UZ', 'TJ', 'TM', 'AZ', 'AM'], /(?:^|, ?| )A ?\/ ?YA?\.? ?(?:NO ?)?\d/],
-  [['KZ'], /(?:^|[\s,])А ?\/ ?Ж\.? ?\d/u],
-  [['AM'], /(?:^|[\s,])(?:Փ\. ?Ա\.|[ԱՓ] ?\/ ?Ա\.?) ?\d/u],
-  [['HR', 'RS', 'BA', 'ME', 'SI', 'MK', 'CZ', 'SK'], /(?:^|, ?| )P\.? ?P\.? ?(?:(?:BR|ST|C)\.? ?)?\d/],
-  [['TZ', 'KE', 'UG'], /(?:^|, ?| )S\.? ?L\.? ?P\.? ?\d/],
-  [
-    'FR BE LU MC SN CI ML BF NE TG BJ CM GA CG CD TD CF DJ KM MG MR GN MA TN DZ RW BI HT GP MQ GF RE YT NC PF WF PM'.split(
-      ' ',
-    ),
-    /(?:^|, ?| )B\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d/,
-  ],
-].map(([countries, pattern]) => ({ countries: new Set(countries as string[]), pattern: pattern as RegExp }))
-
 const PLAIN = /^[ -~]*$/
 /** "Pf.: 12", "PK: 12" */
 const COLON_BEFORE_NUMBER = /(?<=[\p{L}.]) ?:(?= ?\p{Nd})/gu
 /** "n.º 12", "núm. 12", "número 12" */
 const NUMBER_WORD = /\bN(?:\.O\.?|UM(?:ERO|\.)?)(?= ?\d)/g
-const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
+const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d|\bPOSTNET SUITE ?\d/
 
 /**
  * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters, no
@@ -209,11 +174,16 @@ const WORDS = BOX_WORDS.map(comparable)
 const JOINED_WORDS = WORDS.filter((word) => / /.test(word) && !word.includes('.')).map((word) =>
   word.replaceAll(' ', ''),
 )
+/** Han and Hangul words with spaces: 私 書 箱. */
+const SPACED_WORDS = WORDS.filter((word) => /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u.test(word)).map((word) =>
+  [...word].join(' '),
+)
+const ALL_WORDS = [...WORDS, ...SPACED_WORDS]
 const SLASHED = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${SLASHED_WORDS.map(comparable).join('|')})(?!\p{L})`, 'u')
 
 /** Cyrillic, Greek and other letters that look like a letter of "PO Box". */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
-  Object.entries({ B: 'ВΒʙ', O: 'ОΟՕØᴏ', P: 'РΡᴘ', S: 'Ѕ', T: 'ТΤ', X: 'ХΧ' }).flatMap(([latin, others]) =>
+  Object.entries({ B: 'ВΒʙ', O: 'ОΟՕØᴏ', P: 'РΡᴘ', S: 'Ѕ', T: 'ТΤ', X: 'ХΧ×' }).flatMap(([latin, others]) =>
     [...others].map((other) => [other, latin] as const),
   ),
 )
@@ -238,7 +208,7 @@ function holdsWord(text: string): boolean {
   const joined = text.replaceAll(' ', '')
   return (
     LOAN.test(text) ||
-    WORDS.some((word) => text.includes(word)) ||
+    ALL_WORDS.some((word) => text.includes(word)) ||
     JOINED_WORDS.some((word) => joined.includes(word)) ||
     SLASHED.test(text)
   )
@@ -267,6 +237,7 @@ export function isPoBox(line: string, country = ''): boolean {
   return (
     PO_BOX.some((pattern) => pattern.test(rest)) ||
     (country !== 'BE' && BARE_BOX.test(rest) && !BOX_OF_HOUSE.test(rest)) ||
+    PARCEL_LOCKERS.some((pattern) => pattern.test(rest)) ||
     BY_COUNTRY.some(({ countries, pattern }) => countries.has(country) && pattern.test(rest)) ||
     (!PLAIN.test(rest) && (holdsWord(rest) || looksLikePoBox(rest, country)))
   )

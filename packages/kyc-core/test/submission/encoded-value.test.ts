@@ -34,6 +34,67 @@ test.each([
   expect(codesOf(value)).toEqual(['CLEAR_PII_IN_FREE_FORM'])
 })
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+const hex = (text: string): string => Buffer.from(text).toString('hex')
+const escapes = (before: string, after: string, base: number) => (text: string) =>
+  [...text].map((character) => `${before}${character.charCodeAt(0).toString(base)}${after}`).join('')
+
+const ENCODINGS: readonly (readonly [string, (text: string) => string])[] = [
+  ['base64', base64],
+  ['base64url', (text) => Buffer.from(text).toString('base64url')],
+  ['base64 of UTF-16', (text) => utf16(text).toString('base64')],
+  ['hexadecimal', hex],
+  ['hexadecimal of UTF-16', (text) => bigEndian(text).toString('hex')],
+  ['URL encoding', escapes('%', '', 16)],
+  ['HTML entities', escapes('&#', ';', 10)],
+  ['hexadecimal HTML entities', escapes('&#x', ';', 16)],
+  ['escapes of JSON', escapes('\\u00', '', 16)],
+  ['escapes of mail', escapes('=', '', 16)],
+  ['JSON', (text) => JSON.stringify({ value: text })],
+]
+
+test.each(
+  ENCODINGS.flatMap(([outer, encode]) => ENCODINGS.map(([inner, first]) => [outer, inner, encode, first] as const)),
+)('%s of %s holds the submitted SSN', (_outer, _inner, encode, first) => {
+  expect([SSN, DASHED].map((text) => codesOf(encode(first(text))))).toEqual(
+    [SSN, DASHED].map(() => ['CLEAR_PII_IN_FREE_FORM']),
+  )
+})
+
+test.each([
+  ['octal escapes', escapes('\\0', '', 8)(SSN)],
+  ['escapes of JavaScript with braces', escapes('\\u{', '}', 16)(SSN)],
+  ['escapes of old browsers', escapes('%u00', '', 16)(SSN)],
+  ['HTML entities filled with zeros', escapes('&#00000', ';', 10)(SSN)],
+  ['base64 of full-width digits', base64('０７８０５１１２０')],
+  ['base64 of Arabic digits', base64('٠٧٨-٠٥-١١٢٠')],
+  ['base64 of the digits backwards', base64([...SSN].reverse().join(''))],
+  ['base64 of members of an object', base64(JSON.stringify({ a: '078', b: '05', c: '1120' }))],
+  [
+    'members of an object in the encoding of URLs',
+    encodeURIComponent(JSON.stringify({ a: '078', b: '05', c: '1120' })),
+  ],
+  ['the payload of a token', `eyJhbGciOiJIUzI1NiJ9.${base64(JSON.stringify({ ssn: '219099999' }))}.c2ln`],
+  ["base64 of somebody else's in JSON", base64(JSON.stringify({ ssn: '219099999' }))],
+  ["somebody else's in JSON, in the encoding of URLs", encodeURIComponent(JSON.stringify({ ssn: '219099999' }))],
+])('%s', (_what, value) => {
+  expect(codesOf(value)).toEqual(['CLEAR_PII_IN_FREE_FORM'])
+})
+
+test.each(ENCODINGS)('%s of another number, encoded twice, does not', (_what, encode) => {
+  expect(codesOf([base64(encode('219099999')), encode(base64('219099999')), encode(hex('740019283'))])).toEqual([])
+})
+
+test.each([
+  ['a token without SSN', `eyJhbGciOiJIUzI1NiJ9.${base64(JSON.stringify({ sub: 'user-1', ref: '740019283' }))}.c2ln`],
+  ['base64 of JSON', base64(JSON.stringify({ templateId: 'itmpl_1', ref: '740019283' }))],
+  ['JSON in the encoding of URLs', encodeURIComponent(JSON.stringify({ ref: '740019283' }))],
+  ['base64 that only begins like JSON', 'eyJhbGciOiJIUzI1NiJ9eyJ'],
+  ['a path of Windows', 'C:\\060\\users\\071'],
+])('%s is accepted', (_what, value) => {
+  expect(codesOf(value)).toEqual([])
+})
+
 test.each(['456785678', '898989898', '567456789'])('base64 of %s holds it, without the letter M', (ssn) => {
   const raw = Buffer.from(ssn).toString('base64')
   const person = { ...sampleSubmission().person, ssn, ssnLast4: ssn.slice(-4) }

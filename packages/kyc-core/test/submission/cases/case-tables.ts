@@ -3,6 +3,7 @@ import { acceptedCountries } from './accepted-countries.js'
 import { acceptedNames } from './accepted-names.js'
 import type { CaseGroup } from './case-row.js'
 import { acceptedFormats, refusedFormats, warnedFormats } from './more-formats.js'
+import { acceptedNeighbours, refusedLockers } from './parcel-lockers.js'
 import { acceptedStreets, refusedBoxes } from './po-box-spellings.js'
 import { refusedAddress } from './refused-address.js'
 import { refusedArguments } from './refused-arguments.js'
@@ -22,6 +23,7 @@ export const CASE_TABLES: readonly { readonly title: string; readonly groups: re
       ...refusedPerson,
       ...refusedAddress,
       ...refusedBoxes,
+      ...refusedLockers,
       ...refusedVerifications,
       ...refusedFreeForm,
       ...refusedFormats,
@@ -36,6 +38,7 @@ export const CASE_TABLES: readonly { readonly title: string; readonly groups: re
       ...acceptedNames,
       ...acceptedCountries,
       ...acceptedStreets,
+      ...acceptedNeighbours,
       ...acceptedFormats,
     ],
   },

@@ -61,6 +61,44 @@ export const acceptedFormats: readonly CaseGroup[] = [
     ].map((name) => ({ what: name, change: { '/person/firstName': name, '/person/lastName': name } })),
   },
   {
+    heading: 'Free-form parts with the word SSN, or with digits, that hold no SSN',
+    rows: [
+      'SSN check 740019283 passed',
+      'SSN trace: 740019283',
+      'ssn:740019283',
+      'ssn-740019283',
+      'SSN issued 1990 in 12 months, 1234 matches',
+      'SSN ending 1120',
+      'SSN 000-12-3456',
+      'lessn 740019283',
+      '<ssn>PASSED</ssn>',
+      'social security office 62701 1234',
+    ].map((text) => ({ what: text, change: { [`${DATA}/x`]: text } })),
+  },
+  {
+    heading: 'Objects under an SSN-like key that hold no SSN',
+    rows: (
+      [
+        { ssn: { score: 219, group: 12, matches: 1234 } },
+        { ssn: { issued: '1990', state: 'IL' } },
+        { ssn: { first3: '219', year: '1990' } },
+        { ssn: ['219', 'PASSED', '9999'] },
+      ] as const
+    ).map((data) => ({ what: JSON.stringify(data), change: { [DATA]: data } })),
+  },
+  {
+    heading: 'Names and addresses with digits of the SSN',
+    rows: (
+      [
+        ['/person/firstName', 'Maria 3rd'],
+        ['/person/address/streetLine1', '1120 Poplar Ave Unit 078-05'],
+        ['/person/address/streetLine2', 'Unit 0780511201'],
+        ['/verifications/document/address', { streetLine1: '05 Example Road 1120' }],
+        ['/verifications/document/issuingSubdivision', 'State 12'],
+      ] as const
+    ).map(([pointer, text]) => ({ what: `${JSON.stringify(text)} in ${pointer}`, change: { [pointer]: text } })),
+  },
+  {
     heading: 'More times as languages and databases print them',
     rows: [
       // Snowflake, PHP, R

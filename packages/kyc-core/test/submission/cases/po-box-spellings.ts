@@ -4,7 +4,8 @@ const A = '/person/address'
 
 type Line = readonly [country: string, streetLine1: string]
 
-const row = ([country, streetLine1]: Line, refused: readonly string[]): CaseRow => ({
+/** The row of a first line of an address. */
+export const linesRow = ([country, streetLine1]: Line, refused: readonly string[]): CaseRow => ({
   what: `"${streetLine1}" (${country})`,
   change: {
     [`${A}/streetLine1`]: streetLine1,
@@ -238,13 +239,13 @@ const STREETS: readonly Line[] = [
 export const refusedBoxes: readonly CaseGroup[] = [
   {
     heading: 'PO boxes in the first line, in more spellings and languages',
-    rows: BOXES.map((line) => row(line, [`${A}/streetLine1 PO_BOX`])),
+    rows: BOXES.map((line) => linesRow(line, [`${A}/streetLine1 PO_BOX`])),
   },
 ]
 
 export const acceptedStreets: readonly CaseGroup[] = [
   {
     heading: 'More streets and rural routes that only sound like PO boxes',
-    rows: STREETS.map((line) => row(line, [])),
+    rows: STREETS.map((line) => linesRow(line, [])),
   },
 ]

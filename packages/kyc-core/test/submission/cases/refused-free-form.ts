@@ -1,6 +1,7 @@
 import { REMOVED, type CaseGroup, type CaseRow } from './case-row.js'
 
 const DATA = '/externalProviderData'
+const EXTRACTED = '/verifications/document/address'
 
 const row = (what: string, value: CaseRow['change'][string], pointer = `${DATA}/x`): CaseRow => ({
   what,
@@ -56,6 +57,25 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         change: { [pointer]: value },
         refused: [`${pointer}${typeof value === 'string' ? '' : '/tin'} CLEAR_PII_IN_FREE_FORM`],
       })),
+      ...[
+        '/person/firstName',
+        '/person/middleName',
+        '/person/lastName',
+        '/person/address/streetLine1',
+        '/person/address/streetLine2',
+        '/person/address/city',
+        `${EXTRACTED}/streetLine1`,
+        `${EXTRACTED}/postalCode`,
+        '/verifications/document/issuingSubdivision',
+      ].flatMap((pointer) =>
+        ['Maria 078-05-1120', 'Maria 078051120', 'MDc4MDUxMTIw'].map((text) => ({
+          what: `"${text}" in ${pointer}`,
+          change: pointer.startsWith(EXTRACTED)
+            ? { [EXTRACTED]: { [pointer.slice(EXTRACTED.length + 1)]: text } }
+            : { [pointer]: text },
+          refused: [`${pointer} CLEAR_PII_IN_FREE_FORM`],
+        })),
+      ),
       {
         what: 'in a reason',
         change: {
@@ -214,6 +234,25 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('with long dashes', '219–09—9999'),
       row('with minus signs', '219−09−9999'),
       row('behind a long dash', 'SSN—219-09-9999'),
+      row('behind its name', 'SSN 219099999'),
+      row('behind its name and a colon', 'Found SSN: 219099999.'),
+      row('behind its name, with spaces', 'SSN# 219 09 9999'),
+      row('in a form', 'a=1&ssn=219099999'),
+      row('in XML', '<ssn>219099999</ssn>'),
+      row('in Python', "{'ssn': '219099999'}"),
+      row('in words', 'the social security number is 219-099999'),
+      ...(
+        [
+          [['219', '09', '9999']],
+          [['21909', '9999']],
+          [{ area: '219', group: '09', serial: '9999' }],
+          [{ first5: '219-09', last4: '9999' }],
+        ] as const
+      ).map(([value]) => ({
+        what: `in parts: ${JSON.stringify(value)}`,
+        change: { [`${DATA}/ssn`]: value },
+        refused: [`${DATA}/ssn CLEAR_PII_IN_FREE_FORM`],
+      })),
       row('in JSON behind a byte order mark', '\ufeff{"ssn":"219099999"}'),
       row('in JSON of JSON', JSON.stringify('{"ssn":"219099999"}')),
       {

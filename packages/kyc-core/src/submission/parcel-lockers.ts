@@ -1,0 +1,18 @@
+/**
+ * Parcel lockers, in compared text. Those of DHL have numbers and are among the PO boxes. Names that are a word of
+ * another language stand at the start of a line, or before a number.
+ */
+export const PARCEL_LOCKERS: readonly RegExp[] = [
+  /\b(?:AMAZON|INPOST)(?: HUB)? LOCKER\b/,
+  // Germany, Austria, Switzerland
+  /(?:^|, ?|^\d+ )(?:DHL[ -])?(?:PACK[ -]STATION|PACKST\.|PAKETSTATION|POST-FILIALE|(?:HERMES |DHL )?PAKETSHOP) ?(?:NR\.? ?)?\d{3}(?!\d)/,
+  /^ABHOLSTATION ?\d|^PICK ?POST\b(?! [A-Z])|\bMY ?POST ?24\b/,
+  // France, Luxembourg, Spain
+  /^PICKUP STATION\b|^PACK ?UP ?\d|\bCITYPAQ\b/,
+  // Scandinavia, Finland and the Baltic states
+  /\b(?:PAKETTIAUTOMAATTI|PAKIAUTOMAAT|PAKOMATS|PASTOMATAS|PAKKEBOKS|PAKKEAUTOMAT)\b/,
+  /^(?:SMARTPOST|INSTABOX|PAKETBOX|OMNIVA)\b(?! [A-Z])/,
+  // Central and south-eastern Europe
+  /\b(?:PACZKOMAT|BALIKOMAT|BALIKOBOX|ALZABOX|CSOMAGAUTOMATA|PAKETOMAT|KARGOMAT)\b|(?<!\p{L})ЕКОНТОМАТ(?!\p{L})/u,
+  /^(?:ZASILKOVNA )?Z-BOX\b|^(?:BALIKOVNA|FOXPOST|PAKETNIK|(?:SAMEDAY )?EASYBOX)\b(?! [A-Z])/,
+]
