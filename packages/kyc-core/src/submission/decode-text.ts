@@ -95,8 +95,8 @@ interface Decoded {
 }
 
 function decodeOnce(text: string, folded: string, isAny: boolean): Decoded {
-  const mayBeBase64 = text.length >= SHORTEST_BASE64 && /[A-Z]/.test(text)
-  // In hexadecimal a digit is 3 and itself.
+  // In base64 the first of three digits is M, N or O and one more character. In hexadecimal a digit is 3 and itself.
+  const mayBeBase64 = text.length >= SHORTEST_BASE64 && (isAny ? /[A-Z]/ : /[MNO]/).test(text)
   const hexDigits = /3\d/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
   const mayBeHex = hexDigits.length >= SHORTEST_HEX && (isAny || /(?:3\d(?:00)?){3}/.test(hexDigits))
   const bytes = [...(mayBeBase64 ? decodeBase64(text) : []), ...(mayBeHex ? decodeHex(hexDigits) : [])]

@@ -9,6 +9,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 
 /** Base64 of a text that begins with `{"`, `{ `, `["`, `[{` or `[1`, and so the payload of a JSON web token. */
 const BASE64_JSON = /^(?:e[wy]|W[wyz0-9])[\w+/-]+={0,2}$/
+const BASE64_BEGIN = /^(?:e[wy]|W[wyz0-9])/
 /** `{` and `[` in the encoding of URLs. */
 const URL_JSON = /^\s*%(?:25)?[57]B/i
 
@@ -16,6 +17,8 @@ const URL_JSON = /^\s*%(?:25)?[57]B/i
 function decodeJson(text: string): string | null {
   try {
     if (URL_JSON.test(text)) return decodeURIComponent(text)
+    // Few other texts are split.
+    if (!BASE64_BEGIN.test(text)) return null
     const [payload = ''] = text.split('.').slice(text.startsWith('ey') ? 1 : 0)
     const encoded = BASE64_JSON.test(payload) ? payload : text
     if (!BASE64_JSON.test(encoded)) return null

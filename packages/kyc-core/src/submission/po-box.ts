@@ -144,6 +144,8 @@ const PLAIN = /^[ -~]*$/
 const COLON_BEFORE_NUMBER = /(?<=[\p{L}.]) ?:(?= ?\p{Nd})/gu
 /** "n.º 12", "núm. 12", "número 12" */
 const NUMBER_WORD = /\bN(?:\.O\.?|UM(?:ERO|\.)?)(?= ?\d)/g
+/** "Pº 9", a promenade in Spain. The sign becomes a letter below. */
+const PASEO = /\bP\.?º(?!\.?\s?B)/giu
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d|\bPOSTNET SUITE ?\d/
 
 /**
@@ -156,6 +158,7 @@ function comparable(line: string): string {
   if (PLAIN.test(line))
     return line.toUpperCase().replace(/ {2,}/g, ' ').replace(COLON_BEFORE_NUMBER, '').replace(NUMBER_WORD, 'NO').trim()
   return line
+    .replace(PASEO, 'PASEO ')
     .normalize('NFKD')
     .replace(/[\p{Script=Inherited}\p{Cf}\u0640]/gu, '')
     .normalize('NFKC')

@@ -191,6 +191,8 @@ const STREETS: readonly Line[] = [
   ['CL', 'Pob. 21 de Mayo, Psje. 5'],
   ['CL', 'Psje. 5, Pob. 30 de Marzo'],
   ['CL', 'POB 4 SEPTIEMBRE 123'],
+  ['ES', 'Pº 9'],
+  ['ES', 'Urb. Ejemplo, P.º 12'],
   ['MX', 'Pob. 24 de Febrero'],
   ['MX', 'Domicilio Conocido, Pob 6'],
   ['PE', 'C.P. 9 de Octubre, Mz. B'],
