@@ -13,7 +13,7 @@ const EMAIL = /[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{M}\p{N}.-]{3,
 const PHONE =
   /(?<![\p{L}\p{N}+-])(?:\+(?!\d{2,6}\.\d+[+-]\d{3,7}\.\d) ?\d[\d ()./‐–-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|(?:1[-. ])?[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
 const PHONE_KEY =
-  /^(?:.*\s)?(?:phones?|telephones?|tel|mobiles?|cell|cellphone|msisdn|fax|whatsapp|phonenumber|mobilenumber)(?:\s(?:nos?|numbers?|nr|value))?$/
+  /^(?:.*\s)?(?:(?:tele)?phones?|telefono?|telefone|tel|mobiles?|movil|cell|cellphone|celular|handy|msisdn|fax|whats ?app|phonenumber|mobilenumber|contact ?number)(?: ?\d)?(?:\s(?:nos?|numbers?|nr|value|e164|\d))?$/
 const DOCUMENT_KEY =
   /(?:^|\s)(?:passport|licen[cs]e|driverslicen[cs]e|national id|identity card|id card|document number|dl number|passportnumber|licen[cs]enumber)(?:\s|$)/
 const PASSPORT_IN_TEXT =
