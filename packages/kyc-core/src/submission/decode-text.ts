@@ -141,6 +141,8 @@ export function someDecoded(
   holds: (reading: string) => boolean,
 ): boolean {
   const once = decodeOnce(text, folded, isAny)
+  // Most texts end here.
+  if (once.bytes.length === 0 && once.texts.length === 0) return false
   if (foldDecoded(once).some(holds)) return true
   return textsToDecode(once, text).some((inner) => foldDecoded(decodeOnce(inner, foldText(inner), isAny)).some(holds))
 }
