@@ -1,10 +1,7 @@
+import type { sqliteHeldParts } from '@kyc-relay/storage-drizzle/sqlite'
 import { StartError } from './start-error.js'
 
-interface HeldParts {
-  readonly stores: boolean
-  readonly vault: boolean
-  readonly vaultIsUsed: boolean
-}
+type HeldParts = Awaited<ReturnType<typeof sqliteHeldParts>>
 
 /**
  * Finds a vault that is given as the business database, and the reverse: `DATABASES_SWAPPED`. One database may hold both.

@@ -26,8 +26,8 @@ export interface SearchedValues {
 }
 
 /**
- * Checks whether a text holds one of the values in base64, hexadecimal or escapes, also of each other, or the SSN in words, in Han digits,
- * in circled digits or as a number in hexadecimal.
+ * Checks whether a text holds one of the values in base64, hexadecimal or escapes, also of each other, or
+ * the SSN in words, in Han digits, in circled digits or as a number in hexadecimal.
  *
  * @param folded The text as `foldText` folds it.
  */

@@ -152,8 +152,8 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
  * It finds the submitted SSN and document number in any spelling, also encoded once or twice, the SSN also in words,
  * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key.
  * A text that is JSON is searched like its content. It also finds machine readable zones, licence barcodes, card numbers
- * and images. In names and addresses it finds the submitted SSN. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like
- * keys are not personal data.
+ * and images. In names and addresses it finds the submitted SSN. Bare nine-digit references, UUIDs, timestamps and
+ * booleans under SSN-like keys are not personal data.
  *
  * @param submission Unvalidated arguments.
  */

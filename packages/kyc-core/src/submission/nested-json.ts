@@ -9,6 +9,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 
 /** Base64 of a text that begins with `{"`, `{ `, `["`, `[{` or `[1`, and so the payload of a JSON web token. */
 const BASE64_JSON = /^(?:e[wy]|W[wyz0-9])[\w+/-]+={0,2}$/
+/** The same, by its first letters. */
 const BASE64_BEGIN = /^(?:e[wy]|W[wyz0-9])/
 /** `{` and `[` in the encoding of URLs. */
 const URL_JSON = /^\s*%(?:25)?[57]B/i
@@ -31,7 +32,8 @@ function decodeJson(text: string): string | null {
 
 /**
  * Parses a text that is an object, a list or a text of JSON, such as a provider's answer kept as text. It may be
- * encoded in base64 or for URLs, or be a JSON web token. Null for other text, and for one that is nested deeper than a submission may be.
+ * encoded in base64 or for URLs, or be a JSON web token. Null for other text, and for one that is nested deeper than a
+ * submission may be.
  */
 export function parseNestedJson(text: string): JsonValue {
   const json = OBJECT_LIST_OR_TEXT.test(text) ? text : decodeJson(text)

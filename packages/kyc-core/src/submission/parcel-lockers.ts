@@ -1,11 +1,13 @@
 /**
- * Parcel lockers, in compared text. Those of DHL have numbers and are among the PO boxes. Names that are a word of
+ * Parcel lockers, and branches that keep the mail of a customer number, in compared text. Names that are a word of
  * another language stand at the start of a line, or before a number.
  */
 export const PARCEL_LOCKERS: readonly RegExp[] = [
   /\b(?:AMAZON|INPOST)(?: HUB)? LOCKER\b/,
+  // Australia
+  /^PARCEL (?:LOCKER|COLLECT) ?\d/,
   // Germany, Austria, Switzerland
-  /(?:^|, ?|^\d+ )(?:DHL[ -])?(?:PACK[ -]STATION|PACKST\.|PAKETSTATION|POST-FILIALE|(?:HERMES |DHL )?PAKETSHOP) ?(?:NR\.? ?)?\d{3}(?!\d)/,
+  /(?:^|, ?|^\d+ )(?:DHL[ -])?(?:PACK[ -]?STATION|PACKST\.|PAKETSTATION|POST-?FILIALE|(?:HERMES )?PAKETSHOP) ?(?:NR\.? ?)?\d{3}(?!\d)/,
   /^ABHOLSTATION ?\d|^PICK ?POST\b(?! [A-Z])|\bMY ?POST ?24\b/,
   // France, Luxembourg, Spain
   /^PICKUP STATION\b|^PACK ?UP ?\d|\bCITYPAQ\b/,

@@ -105,15 +105,12 @@ const PO_BOX = [
   /\b(?:SANDUUQA BOOST(?:AD)?A|SAANDUQA POOSTAA|AGASANDU[GK]U K['’]?IPOSI?TA|AKWATIN GIDAN WAYA|POUAKA POUTAPETA|PUSA MELI|PUHA MEILI|POS ?BOKIS|BOATY PAOSITRA|KAXXA TAL-POSTA|APOTI IFIWERANSE|IGBE (?:NZIPU )?OZI|IBHOKISI LEPOSI|LEBOKOSE LA POSO|(?:DAK|TA?APAL) PETI)\b/,
   /\bKAHON NG KOREO\b/,
   /\bBWAT POSTAL\b/,
-  // The Netherlands: reply numbers. Germany: parcel lockers and branches that keep the mail of a customer number. Great
-  // Britain, Australia, New Zealand: reply addresses and lockers.
+  // Reply numbers and addresses
   /(?:^|, ?)ANTW(?:OORDN(?:UMME)?R|\.? ?NR)\.? ?\d/,
-  /(?:^|, ?|^\d+ )(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
   /^FREEPOST\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b)/,
   /^FREE POST ?\d/,
   /^REPLY PAID (?:BOX ?)?\d/,
   /^(?:SVARSPOST|SVARPOST|SVARSENDING|FRISVAR|LIBRE REPONSE|REMESSA LIVRE)\b(?! [A-Z])/,
-  /^PARCEL (?:LOCKER|COLLECT) ?\d/,
   /\bSANDUKU (?:LA )?(?:POSTA|BARUA)\b/,
   // Not "العاص. بناية", a name and a building.
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
