@@ -5,6 +5,7 @@ import {
 } from '@kyc-relay/kyc-core/internal'
 import {
   BREAK,
+  GraphQLError,
   NoUnusedVariablesRule,
   parse,
   specifiedRules,
@@ -29,6 +30,17 @@ export type CheckedDocument =
     }
 
 const maxDocuments = 500
+
+/**
+ * Refuses operations of a type that the schema lacks, such as subscriptions. graphql-js checks none of their fields and
+ * finds the missing type only when it executes them.
+ */
+const operationTypeRule: ValidationRule = (context) => ({
+  OperationDefinition(node) {
+    if (context.getSchema().getRootType(node.operation) != null) return
+    context.reportError(new GraphQLError('the schema has no operations of this type', { nodes: node }))
+  },
+})
 export const maxTokens = 1000
 
 /**
@@ -41,7 +53,7 @@ export function createDocumentCache(
   schema: GraphQLSchema,
   extraRules: readonly ValidationRule[] = [],
 ): (text: string) => CheckedDocument {
-  const rules = { specified: specifiedRules, own: extraRules }
+  const rules = { specified: specifiedRules, own: [operationTypeRule, ...extraRules] }
   const checked = new LRUCache<string, CheckedDocument>({ max: maxDocuments })
   return (text) => {
     const known = checked.get(text)

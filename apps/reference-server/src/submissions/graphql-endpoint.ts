@@ -125,10 +125,8 @@ export function createGraphqlEndpoint(options: {
     }
 
     if (inspected.field === null) {
-      const operation = getOperationAST(document, operationName)
-      const isServed = operation != null && schema.getRootType(operation.operation) != null
-      if (isServed) return run({ variableValues: variables })
-      const reason = 'operationName must name one operation of the document, a query or a mutation'
+      if (getOperationAST(document, operationName) != null) return run({ variableValues: variables })
+      const reason = 'operationName must name one operation of the document'
       return refuse({ code: 'GRAPHQL_VALIDATION_FAILED', problem: { reason, locations: [] } })
     }
     const answer = await handler.answer(inspected.field, inspected.input, caller)

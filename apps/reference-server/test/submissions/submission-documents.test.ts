@@ -279,6 +279,31 @@ describe('on the secure endpoint', () => {
   })
 })
 
+describe('a submission in a subscription', () => {
+  const subscription = (field: string) => `subscription (${definitions}) { ${field}(${args()}) { __typename } }`
+  it.each([
+    ['postKycVerification', subscription('postKycVerification')],
+    ['validateKycVerification', subscription('validateKycVerification')],
+    [
+      'in a fragment',
+      `subscription (${definitions}) { ...F } fragment F on Mutation { postKycVerification(${args()}) { status } }`,
+    ],
+  ])('%s is refused, and nothing is recorded', async (_name, query) => {
+    const token = await freshUser()
+    for (const host of both) {
+      const answer = await server.graphql(host, { query, variables: variablesFor(query) }, { token })
+      expectGraphqlRefusal(answer, 200, 'GRAPHQL_VALIDATION_FAILED')
+      expect(answer.json.errors[0].message).toContain('the schema has no operations of this type')
+    }
+    const read = await server.graphql(
+      'api',
+      { query: '{ viewer { kycStatus } kycVerifications { nodes { status } } }' },
+      { token },
+    )
+    expect(read.json.data).toEqual({ viewer: { kycStatus: 'UNVERIFIED' }, kycVerifications: { nodes: [] } })
+  })
+})
+
 /** A token of a user who has submitted nothing yet. */
 async function freshUser(scopes = ['VERIFY_KYC']): Promise<string> {
   const answer = await server.call(`${server.demo.internalUrl}/internal/v1/access-tokens`, {

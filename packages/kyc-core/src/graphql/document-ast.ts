@@ -59,6 +59,8 @@ export interface VariableDefinitionAst {
 /** An operation, a fragment, or another definition. */
 export interface DefinitionAst {
   readonly kind: string
+  /** Of an operation: `query`, `mutation` or `subscription`. */
+  readonly operation?: string | undefined
   readonly name?: NameAst | undefined
   readonly variableDefinitions?: readonly VariableDefinitionAst[] | undefined
   readonly selectionSet?: SelectionSetAst | undefined

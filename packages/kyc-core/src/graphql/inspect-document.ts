@@ -15,7 +15,10 @@ export type SubmissionField = 'postKycVerification' | 'validateKycVerification'
 /** Code of the rule that a document breaks. */
 export type DocumentRefusal =
   | { readonly code: 'ARGUMENTS_MUST_BE_VARIABLES' | 'UNDECLARED_VARIABLE' | 'MULTIPLE_SUBMISSIONS' }
-  | { readonly code: 'BAD_REQUEST'; readonly detail: 'ONE_OPERATION_ONLY' | 'SUBMISSION_SKIPPED' | 'UNKNOWN_OPERATION' }
+  | {
+      readonly code: 'BAD_REQUEST'
+      readonly detail: 'ONE_OPERATION_ONLY' | 'SUBMISSION_SKIPPED' | 'SUBSCRIPTION' | 'UNKNOWN_OPERATION'
+    }
   | { readonly code: 'LIMIT_EXCEEDED'; readonly detail: 'ONE_ROOT_FIELD_ONLY' | 'TOO_MANY_SELECTIONS' | QueryLimit }
 
 /** Result of {@link inspectSubmissionDocument}. */
@@ -219,6 +222,8 @@ function prepareInspection(document: DocumentAst): PreparedSubmissionDocument['i
   }
   if (submissions.length > 1) return () => ({ ok: false, code: 'MULTIPLE_SUBMISSIONS' })
   if (operations.length > 1) return () => ({ ok: false, code: 'BAD_REQUEST', detail: 'ONE_OPERATION_ONLY' })
+  // graphql-js validates no field of an operation type that the schema lacks, and it fails only at the execution.
+  if (operation.operation === 'subscription') return () => ({ ok: false, code: 'BAD_REQUEST', detail: 'SUBSCRIPTION' })
   const alone = roots.every((root) => root === submission || root.selection.name?.value === '__typename')
   const declared = new Set(definitions.map((definition) => definition.variable.name.value))
   const field = submission.selection.name?.value as SubmissionField

@@ -185,6 +185,7 @@ describe('document rules', () => {
       `mutation (${DECLARED}) { ${CALL} validateKycVerification(${PASSED_ON}) { valid } }`,
       'MULTIPLE_SUBMISSIONS',
     ],
+    ['a subscription', CANONICAL.replace('mutation', 'subscription'), 'BAD_REQUEST', 'SUBSCRIPTION'],
     ['a second operation', `${CANONICAL} query Q { viewer { userId } }`, 'BAD_REQUEST', 'ONE_OPERATION_ONLY'],
     [
       'another root field',
