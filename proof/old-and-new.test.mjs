@@ -17,6 +17,18 @@ const judged = (...violations) => ({
 })
 const registered = { path: '/api/v1/webhooks', method: 'POST' }
 
+const issued = { path: '/internal/v1/access-tokens', method: 'POST' }
+const requestId = '/body/errors/0/extensions/requestId'
+const listed = '/body/errors/0/extensions/violations'
+const badRequest = code('BAD_REQUEST')
+const unknown = { status: 404, body: { status: 404, code: 'NOT_FOUND' } }
+const blanked = { status: 409, body: { status: 409, code: 'BAD_REQUEST', detail: 'BODY_BLANKED' } }
+const pending = { status: 409, body: { status: 409, code: 'BAD_REQUEST', detail: 'DELIVERY_PENDING' } }
+const payloadMatches = '/body/extensions/idempotency/payloadMatches'
+const zWithSpace = 'Refused: Time of the decision: "2026-01-05T10:00:00 Z"'
+const said = (...violations) => ({ violations, warnings: [] })
+const dateInvalid = { pointer: '/decisionedAt', code: 'DATE_INVALID' }
+
 const cases = [
   {
     row: /^Endpoints tell/,
@@ -53,6 +65,35 @@ const cases = [
     row: /^Every answer carries/,
     one: { kind: 'reading', at: '/headers/x-content-type-options', now: 'nosniff' },
     neighbours: [{ kind: 'reading', at: '/headers/x-content-type-options', before: 'nosniff', now: undefined }],
+  },
+  {
+    row: /^Of the earlier table/,
+    one: { kind: 'earlierCase', at: zWithSpace, before: said(dateInvalid), now: said() },
+    neighbours: [
+      { kind: 'case', at: zWithSpace, before: said(dateInvalid), now: said() },
+      { kind: 'earlierCase', at: zWithSpace, before: said(), now: said(dateInvalid) },
+      { kind: 'earlierCase', at: zWithSpace, before: said(dateInvalid), now: said(nameMissing) },
+      { kind: 'earlierCase', at: zWithSpace, before: said(dateInvalid), now: { status: 500, codes: ['INTERNAL'] } },
+      { kind: 'earlierCase', at: 'Refused: Names: 101 characters', before: said(nameMissing), now: said() },
+    ],
+  },
+  {
+    row: /^No cache may/,
+    one: { kind: 'newUser', command: issued, at: '/headers/cache-control', now: 'no-store', is: { status: 201 } },
+    neighbours: [
+      { kind: 'newUser', command: issued, at: '/headers/cache-control', now: 'public', is: { status: 201 } },
+      { kind: 'newUser', command: issued, at: '/headers/cache-control', now: 'no-store', is: { status: 400 } },
+      { kind: 'reading', command: graphql, at: '/headers/cache-control', now: 'no-store', is: { status: 201 } },
+    ],
+  },
+  {
+    row: /^A replay also matches/,
+    one: { kind: 'replay', command: { isNewSpelling: true }, at: payloadMatches, before: false, now: true },
+    neighbours: [
+      { kind: 'replay', command: { isNewSpelling: true }, at: payloadMatches, before: true, now: false },
+      { kind: 'replay', command: { isNewSpelling: true }, at: payloadMatches, before: false, now: null },
+      { kind: 'replay', command: { isNewSpelling: false }, at: payloadMatches, before: false, now: true },
+    ],
   },
   {
     row: /^A narrowed grant/,
@@ -111,6 +152,25 @@ const cases = [
     neighbours: [
       { kind: 'reading', at: '/body/errors/0/locations', now: place, is: code('VALIDATION_FAILED') },
       { kind: 'reading', at: '/body/errors/0/locations', now: ['078-05-1120'], is: code('GRAPHQL_PARSE_FAILED') },
+    ],
+  },
+  {
+    row: /^A cursor that is none/,
+    one: { kind: 'reading', at: requestId, now: '<requestId>', was: badRequest, is: badRequest },
+    neighbours: [
+      { kind: 'reading', at: requestId, now: '<requestId>', was: badRequest, is: code('INTERNAL') },
+      { kind: 'reading', at: requestId, before: '<requestId>', now: undefined, was: badRequest, is: badRequest },
+      { kind: 'reading', at: listed, now: [nameMissing], was: badRequest, is: badRequest },
+      { kind: 'submission', at: listed, now: [], was: badRequest, is: badRequest },
+    ],
+  },
+  {
+    row: /^A resend says/,
+    one: { kind: 'resend', at: '/status', before: 404, now: 409, was: unknown, is: blanked },
+    neighbours: [
+      { kind: 'resend', at: '/status', before: 404, now: 409, was: unknown, is: pending },
+      { kind: 'resend', at: '/status', before: 202, now: 409, was: { status: 202 }, is: blanked },
+      { kind: 'resend', at: '/headers/etag', before: 'a', now: 'b', was: unknown, is: blanked },
     ],
   },
   {

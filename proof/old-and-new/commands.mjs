@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { behaviourNames } from './receiver.mjs'
-import { dryRun, submissionArguments, submit } from './submissions.mjs'
+import { newSpellings, oldSpellings } from './spellings.mjs'
+import { caseArguments, dryRun, plainSubmission, submit } from './submissions.mjs'
 
 // The commands of one lane: an app with users of its own, so that lanes may run beside each other and each stays in order.
 // A command names what it needs of earlier answers as {{name}}: the two servers give different ids and keys.
@@ -24,6 +25,13 @@ const badUrls = [
   '',
 ]
 const badEventData = [{ amount: 'a lot' }, { amount: null }, {}, { userId: 'somebody' }, { unknownField: 1 }]
+
+const verification = `verificationId status message schemaVersion externalVerificationProvider externalVerificationId
+  decision decisionedAt countryCode declineCodes sections { section verificationId status }
+  checks { section name status } statusLog { previous next }`
+const oneVerification = `query ($id: ID!) { kycVerification(verificationId: $id) { ${verification} } }`
+const page = `query ($first: Int, $after: String) { kycVerifications(first: $first, after: $after) {
+  nodes { ${verification} } pageInfo { hasNextPage endCursor } } }`
 
 const weights = {
   submission: 30,
@@ -66,13 +74,17 @@ export function createLane({ name, random, rows, examples }) {
   const eventTypes = Object.keys(examples)
   const dataOf = (type) =>
     Object.fromEntries(Object.entries(examples[type]).filter(([name]) => ![...filledIn, 'eventType'].includes(name)))
-  const submissionOf = (id) => submissionArguments(random, id, rows)
+  /** A plain submission, or a row of the case table, good or bad. */
+  const submissionOf = (id, isPlain = random.chance(0.5)) =>
+    isPlain ? plainSubmission(random, id) : caseArguments(random.pick(rows), id)
   const appId = random.uuid()
   const users = []
   const endpoints = []
   const submissions = []
   const transactions = []
   const sourced = []
+  /** Moves of transactions with a `sourceEventId`, to repeat. */
+  const moves = []
   let made = 0
   const fresh = (what) => `${what}-${name}-${(made += 1)}`
 
@@ -105,18 +117,46 @@ export function createLane({ name, random, rows, examples }) {
     const data = otherType === 'WIDGET_KYC_INITIATION' ? {} : { amount: 1 }
     return { ...internal('POST', '/events', { ...event, eventType: otherType, data }), hasOtherContent: true }
   }
+  /** A replay of a good submission in another spelling. */
+  const respelled = ({ user, variables }) => {
+    const isNewSpelling = random.chance(0.5)
+    const spell = random.pick(isNewSpelling ? newSpellings : oldSpellings)
+    return { ...graphql('secure', user.token, submit, spell(variables)), isNewSpelling }
+  }
+  /** Two pages of a user's verifications. */
+  const pages = ({ token }) => {
+    const cursor = fresh('cursor')
+    const first = 1 + random.whole(3)
+    return [
+      { ...graphql('api', token, page, { first }), keep: { [cursor]: 'data.kycVerifications.pageInfo.endCursor' } },
+      graphql('api', token, page, { first, after: `{{${cursor}}}` }),
+    ]
+  }
+  const deliveryQueries = () => [
+    'limit=3',
+    'status=FAILED',
+    'limit=0',
+    'status=NONE',
+    'cursor=x',
+    `eventType=${random.pick(eventTypes)}`,
+    ...endpoints.map((endpoint) => `endpointId={{${endpoint}}}&limit=2`),
+  ]
   const activeUser = () => random.pick(users.filter(({ retired }) => !retired))
 
   const makers = {
     submission() {
       const user = activeUser()
       const id = fresh('attempt')
-      const variables = submissionOf(id)
-      submissions.push({ user, variables })
-      return graphql('secure', user.token, submit, variables)
+      const isPlain = random.chance(0.5)
+      const variables = submissionOf(id, isPlain)
+      submissions.push({ id, user, variables, isPlain })
+      const keep = { [id]: 'data.postKycVerification.verificationId' }
+      return { ...graphql('secure', user.token, submit, variables), keep }
     },
     replay() {
       if (submissions.length === 0) return makers.submission()
+      const plain = submissions.filter(({ user, isPlain }) => isPlain && !user.retired)
+      if (plain.length > 0 && random.chance(0.5)) return respelled(random.pick(plain))
       const { user, variables } = random.pick(submissions)
       const sender = user.retired || random.chance(0.2) ? activeUser() : user
       return graphql(
@@ -134,6 +174,12 @@ export function createLane({ name, random, rows, examples }) {
     },
     clearOnStandard: () => graphql('api', activeUser().token, submit, submissionOf(fresh('attempt'))),
     reading() {
+      if (random.chance(0.3)) return pages(activeUser())
+      if (submissions.length > 0 && random.chance(0.4)) {
+        const { id, user } = random.pick(submissions)
+        const reader = user.retired || random.chance(0.2) ? activeUser() : user
+        return graphql('api', reader.token, oneVerification, { id: `{{${id}}}` })
+      }
       const query = random.pick([
         '{ viewer { userId kycStatus } }',
         `{ kycVerifications(first: ${1 + random.whole(5)}) { nodes { verificationId status externalVerificationId decision
@@ -243,9 +289,17 @@ export function createLane({ name, random, rows, examples }) {
           { appId, userId: random.uuid(), eventType: 'WIDGET_KYC_INITIATION', data: {} },
           { appId: random.uuid(), userId: users[0].userId, eventType: 'WIDGET_KYC_INITIATION', data: {} },
           { appId, userId: 'nobody', eventType: 'WIDGET_KYC_INITIATION' },
+          ...['', 7, 'a'.repeat(300)].map((sourceEventId) => ({
+            appId,
+            userId: users[0].userId,
+            eventType: 'WIDGET_KYC_INITIATION',
+            data: {},
+            sourceEventId,
+          })),
         ]),
       ),
     transaction() {
+      if (moves.length > 0 && random.chance(0.15)) return random.pick(moves)
       const user = random.pick(users)
       const known = random.chance(0.6) && transactions.length > 0 ? random.pick(transactions) : null
       if (known !== null && random.chance(0.7)) {
@@ -262,12 +316,13 @@ export function createLane({ name, random, rows, examples }) {
       }
       transactions.push({ transactionId })
       const data = { ...dataOf('TRANSACTION_CREATE'), transactionId }
-      return internal('POST', '/transactions', { appId, userId: user.userId, transactionId, data })
+      const creation = { appId, userId: user.userId, transactionId, data }
+      if (!user.hasAll || user.retired || random.chance(0.5)) return internal('POST', '/transactions', creation)
+      const move = internal('POST', '/transactions', { ...creation, sourceEventId: fresh('source') })
+      moves.push(move)
+      return move
     },
-    deliveries: () => [
-      { settle: true },
-      rest('GET', `/deliveries?${random.pick(['limit=3', 'status=FAILED', 'limit=0', 'status=NONE', 'cursor=x'])}`),
-    ],
+    deliveries: () => [{ settle: true }, rest('GET', `/deliveries?${random.pick(deliveryQueries())}`)],
     resend: () => [{ settle: true }, { resend: random.whole(20) }],
     keys: () =>
       random.chance(0.5)

@@ -32,8 +32,16 @@ const keptTexts = [
   'Grants with account id and external reference: revoke them with DELETE /internal/v1/grants/{appId}/{userId}.',
   'Events and deliveries without bodies: ids, types, instants, sourceEventId. Attempts without answers: addresses, times, statuses and headers. States of transactions without fields.',
   'Ids of photo jobs and their states. Access tokens as hashes, until retention removes them.',
+  'The time of this erasure.',
   'Audit entries: ids, actors, reasons and purposes as operators gave them, and HMACs whose keys are destroyed.',
   'Backups and files outside the service, as long as they are kept.',
+]
+
+/** Rows of the earlier table that are judged in another way now, and the pointer and code that only one version tells. */
+const rejudgedRows = [
+  { what: /^"2026-01-05T10:00:00 Z"$/, earlier: '/decisionedAt DATE_INVALID' },
+  { what: /^a line break$/, earlier: '/person/address/streetLine1 CONTROL_CHARACTER' },
+  { what: /^photo https:\/\/bücher\.example\/f$/, later: '/verifications/document/photos/front PHOTO_URL_INVALID' },
 ]
 
 const errorCode = (answer) => answer?.body?.errors?.[0]?.extensions?.code
@@ -69,6 +77,34 @@ export const intendedDifferences = [
     why: 'Every answer carries HSTS and nosniff.',
     matches: ({ at, before, now }) =>
       securityHeader.test(at) && before === undefined && ['max-age=31536000', 'nosniff'].includes(now),
+  },
+  {
+    why: 'Of the earlier table, a space before Z and a line break in an address are accepted, and a reserved host of a photo is refused.',
+    matches: ({ kind, at, before, now }) =>
+      kind === 'earlierCase' &&
+      rejudgedRows.some(
+        ({ what, earlier, later }) =>
+          what.test(at.slice(at.lastIndexOf(': ') + 2)) && saysAlone(before, earlier) && saysAlone(now, later),
+      ),
+  },
+  {
+    why: 'No cache may store the answer with an issued access token.',
+    matches: ({ command, at, before, now }, { is }) =>
+      command?.method === 'POST' &&
+      command.path === '/internal/v1/access-tokens' &&
+      at === '/headers/cache-control' &&
+      before === undefined &&
+      now === 'no-store' &&
+      is.status === 201,
+  },
+  {
+    why: 'A replay also matches with another offset of the decision, and with an empty text for an absent one.',
+    matches: ({ kind, command, at, before, now }) =>
+      kind === 'replay' &&
+      command.isNewSpelling === true &&
+      at === '/body/extensions/idempotency/payloadMatches' &&
+      before === false &&
+      now === true,
   },
   {
     why: 'A narrowed grant limits live tokens: a submission under it is refused, and so not recorded.',
@@ -116,6 +152,26 @@ export const intendedDifferences = [
       now.every(isLocation),
   },
   {
+    why: 'A cursor that is none is refused with the id of the request, and lists no violations.',
+    matches: ({ kind, at, before, now }, { was, is }) =>
+      kind === 'reading' &&
+      [was, is].every((one) => errorCode(one) === 'BAD_REQUEST') &&
+      before === undefined &&
+      ((at === '/body/errors/0/extensions/requestId' && now === '<requestId>') ||
+        (at === '/body/errors/0/extensions/violations' && JSON.stringify(now) === '[]')),
+  },
+  {
+    why: 'A resend says that the body is gone. It said that there is no such delivery.',
+    matches: ({ kind, at }, { was, is }) =>
+      kind === 'resend' &&
+      /^\/(?:status|body\/(?:status|code|detail))$/.test(at) &&
+      was.status === 404 &&
+      was.body?.code === 'NOT_FOUND' &&
+      is.status === 409 &&
+      is.body?.code === 'BAD_REQUEST' &&
+      is.body.detail === 'BODY_BLANKED',
+  },
+  {
     why: 'A refusal of the API says how much of the rate limit is left, as every other answer does.',
     matches: ({ at, before, now }, { is }) =>
       /^\/headers\/ratelimit(?:-policy)?$/.test(at) && before === undefined && now !== undefined && is.status >= 400,
@@ -132,6 +188,12 @@ export const intendedDifferences = [
 ]
 
 const namesOf = (violations) => violations.map(({ pointer, code }) => `${pointer} ${code}`)
+
+/** Whether a dry run lists this violation alone, or none, and no warning. */
+function saysAlone({ violations, warnings } = {}, violation) {
+  const expected = violation === undefined ? [] : [violation]
+  return JSON.stringify([namesOf(violations ?? []), warnings]) === JSON.stringify([expected, []])
+}
 
 /** Whether this version lists the conflict of the id, and then what the earlier version lists. */
 function saysConflictAlone(was, is) {

@@ -56,7 +56,10 @@ export function createLaneSide({ side, lane, normaliser }) {
 
   function remember(answer, { keep = {}, rename = {} }) {
     const body = jsonOf(answer)
-    for (const [name, member] of Object.entries(keep)) if (body?.[member] !== undefined) values.set(name, body[member])
+    for (const [name, member] of Object.entries(keep)) {
+      const given = member.split('.').reduce((inside, key) => inside?.[key], body)
+      if (given != null) values.set(name, given)
+    }
     if (answer.status < 300) {
       for (const [from, to] of Object.entries(rename)) if (values.has(from)) values.set(to, values.get(from))
     }

@@ -110,9 +110,9 @@ let rows
 let newRules = 0
 const examples = eventExamplesOf(path.resolve(given.before))
 try {
-  const compared = await compareCases(sides)
+  const compared = await compareCases(sides, path.resolve(given.before))
   ;({ steady: rows, newRules } = compared)
-  unexpected.push(...compared.unexpected)
+  for (const one of compared.differing) judge([one], { was: {}, is: {} })
   await Promise.all(Array.from({ length: laneCount }, (_, number) => runLane(number)))
   const [endBefore, endNow] = await Promise.all(sides.map((side) => side.stop()))
   judge(differences(endBefore, endNow), { kind: 'end', command: null, was: endBefore, is: endNow })

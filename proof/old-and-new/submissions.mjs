@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { spelledTimes } from './spellings.mjs'
 
 const url = new URL('../../packages/kyc-core/schema/submission-cases.json', import.meta.url)
 const { base, cases } = JSON.parse(readFileSync(url, 'utf8'))
@@ -35,6 +36,15 @@ function patched(value, patch) {
   return copy
 }
 
+const database = {
+  verificationId: 'database-0001',
+  status: 'FAILED',
+  checks: [
+    { name: 'watchlist', status: 'FAILED', reasons: ['name on a list'] },
+    { name: 'address_match', status: 'NOT_APPLICABLE' },
+    { name: 'watchlist', status: 'FAILED' },
+  ],
+}
 const countries = ['US', 'US', 'US', 'DE', 'PR', 'JP', 'GB']
 
 /** The arguments of a good submission: one that passes three times in four, of a user of some country. */
@@ -47,13 +57,10 @@ export function plainSubmission(random, externalVerificationId) {
   }
   person.address.countryCode = countryCode
   const decision = random.chance(0.75) ? 'PASSED' : 'FAILED'
-  return { ...base, externalVerificationId, decision, person }
-}
-
-/** The arguments of one submission: half of them plainly good, half one of these rows of the case table, good or bad. */
-export function submissionArguments(random, externalVerificationId, rows) {
-  if (random.chance(0.5)) return plainSubmission(random, externalVerificationId)
-  return caseArguments(random.pick(rows), externalVerificationId)
+  const [decisionedAt] = random.pick(spelledTimes)
+  const { document, ssn } = base.verifications
+  const verifications = random.pick([base.verifications, base.verifications, { document }, { ssn }, { database }])
+  return { ...base, externalVerificationId, decision, decisionedAt, person, verifications }
 }
 
 /** The arguments of a row of the case table. */
