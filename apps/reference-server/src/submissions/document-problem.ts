@@ -1,6 +1,7 @@
 import {
   ExecutableDefinitionsRule,
   FieldsOnCorrectTypeRule,
+  FragmentsOnCompositeTypesRule,
   getLocation,
   getNamedType,
   GraphQLError,
@@ -12,6 +13,7 @@ import {
   KnownFragmentNamesRule,
   KnownTypeNamesRule,
   LoneAnonymousOperationRule,
+  NoFragmentCyclesRule,
   NoUndefinedVariablesRule,
   NoUnusedFragmentsRule,
   NoUnusedVariablesRule,
@@ -22,8 +24,15 @@ import {
   ScalarLeafsRule,
   typeFromAST,
   TypeInfo,
+  UniqueArgumentNamesRule,
+  UniqueDirectivesPerLocationRule,
+  UniqueFragmentNamesRule,
+  UniqueInputFieldNamesRule,
+  UniqueOperationNamesRule,
+  UniqueVariableNamesRule,
   validate,
   ValuesOfCorrectTypeRule,
+  VariablesAreInputTypesRule,
   VariablesInAllowedPositionRule,
   visit,
   visitWithTypeInfo,
@@ -90,6 +99,15 @@ const reasons = new Map<ValidationRule, (place: Place) => string>([
   [KnownDirectivesRule, () => 'the schema has no such directive, or it is not allowed here'],
   [OverlappingFieldsCanBeMergedRule, () => 'two fields have the same response name; give one an alias'],
   [ExecutableDefinitionsRule, () => 'only operations and fragments are allowed'],
+  [UniqueDirectivesPerLocationRule, () => 'a directive is repeated here'],
+  [UniqueArgumentNamesRule, () => 'an argument is given twice'],
+  [UniqueInputFieldNamesRule, () => 'an object has a field twice'],
+  [UniqueVariableNamesRule, () => 'a variable is declared twice'],
+  [UniqueFragmentNamesRule, () => 'two fragments have the same name'],
+  [UniqueOperationNamesRule, () => 'two operations have the same name'],
+  [NoFragmentCyclesRule, () => 'a fragment contains itself'],
+  [VariablesAreInputTypesRule, () => 'a variable cannot have this type'],
+  [FragmentsOnCompositeTypesRule, () => 'a fragment must be on a type with fields'],
   [LoneAnonymousOperationRule, () => 'an operation without a name must be the only one'],
 ])
 
@@ -112,7 +130,7 @@ export function findDocumentProblem(
   } catch (error) {
     return { locations: error instanceof GraphQLError ? (error.locations ?? []) : [] }
   }
-  for (const rule of rules.specified) {
+  for (const rule of unusedVariablesLast(rules.specified)) {
     const [error] = validate(schema, document, [rule], { maxErrors: 1 })
     if (error === undefined) continue
     const reason = reasons.get(rule)
@@ -128,6 +146,11 @@ export function findDocumentProblem(
     if (error !== undefined) return { reason: error.message, locations: error.locations ?? [] }
   }
   return { locations: [] }
+}
+
+/** A variable is often unused because of another mistake, such as a value in its place. */
+function unusedVariablesLast(rules: readonly ValidationRule[]): readonly ValidationRule[] {
+  return [...rules.filter((rule) => rule !== NoUnusedVariablesRule), NoUnusedVariablesRule]
 }
 
 function positionOf({ source, start }: NonNullable<ASTNode['loc']>): DocumentProblem['locations'][number] {

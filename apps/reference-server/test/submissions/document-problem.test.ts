@@ -49,6 +49,22 @@ describe('an invalid document is told what of the schema it misses and where, an
     ],
     ['{ viewer { userId @skip } }', `${invalid}: @skip lacks an argument: if (line 1, column 19).`],
     ['subscription { viewer { userId } }', `${invalid}: the schema has no operations of this type (line 1, column 1).`],
+    [
+      '{ viewer { userId @skip(if: true) @skip(if: true) } }',
+      `${invalid}: a directive is repeated here (line 1, column 19).`,
+    ],
+    [
+      '{ viewer { ...A } } fragment A on Viewer { ...A }',
+      `${invalid}: a fragment contains itself (line 1, column 44).`,
+    ],
+    [
+      'query ($first: Int, $first: Int) { kycVerifications(first: $first) { nodes { status } } }',
+      `${invalid}: a variable is declared twice (line 1, column 9).`,
+    ],
+    [
+      'query ($first: Int) { kycVerifications(first: "canary") { nodes { status } } }',
+      `${invalid}: Query.kycVerifications(first:) expects Int (line 1, column 47).`,
+    ],
     ['type Canary { a: Int }', `${invalid}: only operations and fragments are allowed (line 1, column 1).`],
     ['{ viewer { userId }', 'The document is not valid GraphQL (line 1, column 20).'],
     ['{ viewer { userId(x: "canary) } }', 'The document is not valid GraphQL (line 1, column 34).'],
