@@ -18,11 +18,16 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../http/error-catalogue.js'
 import { findDocumentProblem, type DocumentProblem } from './document-problem.js'
+import { repeatsFields } from './repeated-fields.js'
 
 /** A parsed and validated document, or the refusal. */
 export type CheckedDocument =
   | { readonly ok: true; readonly document: DocumentNode; readonly submission: PreparedSubmissionDocument }
-  | { readonly ok: false; readonly code: 'LIMIT_EXCEEDED'; readonly detail: QueryLimit }
+  | {
+      readonly ok: false
+      readonly code: 'LIMIT_EXCEEDED'
+      readonly detail: QueryLimit | 'TOO_MANY_REPEATED_FIELDS' | 'TOO_MANY_TOKENS'
+    }
   | {
       readonly ok: false
       readonly code: Extract<ErrorCode, 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'>
@@ -47,7 +52,8 @@ export const maxTokens = 1000
  * Parses and validates documents against a schema, and caches the last 500 by their text. Both cost several times the
  * execution, and a partner sends the same text every time.
  *
- * It caches only valid documents without string literals: a literal may be inlined personal data.
+ * It caches only valid documents without string literals and without values in a submission: they may be inlined
+ * personal data.
  */
 export function createDocumentCache(
   schema: GraphQLSchema,
@@ -59,7 +65,7 @@ export function createDocumentCache(
     const known = checked.get(text)
     if (known !== undefined) return known
     const result = check(schema, text, rules)
-    if (result.ok && !hasStringLiteral(result.document)) checked.set(text, result)
+    if (result.ok && !isInlined(result.submission) && !hasStringLiteral(result.document)) checked.set(text, result)
     return result
   }
 }
@@ -81,6 +87,15 @@ function isInlined(submission: PreparedSubmissionDocument): boolean {
   return !inspected.ok && inspected.code === 'ARGUMENTS_MUST_BE_VARIABLES'
 }
 
+/** Checks for a document that is valid GraphQL without the limit of its tokens. */
+function isParsed(text: string): boolean {
+  try {
+    return parse(text, { noLocation: true }).definitions.length > 0
+  } catch {
+    return false
+  }
+}
+
 function check(
   schema: GraphQLSchema,
   text: string,
@@ -95,12 +110,15 @@ function check(
     document = parse(text, { maxTokens, noLocation: true })
   } catch {
     // A RangeError of a deeply nested document is a client error, like a syntax error.
-    return refuse('GRAPHQL_PARSE_FAILED')
+    return isParsed(text)
+      ? { ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_TOKENS' }
+      : refuse('GRAPHQL_PARSE_FAILED')
   }
   try {
     const submission = prepareSubmissionDocument(document)
     const { exceeded } = submission.limits
     if (exceeded !== null) return { ok: false, code: 'LIMIT_EXCEEDED', detail: exceeded }
+    if (repeatsFields(document)) return { ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_REPEATED_FIELDS' }
     const isValid = (applied: readonly ValidationRule[]): boolean =>
       validate(schema, document, applied, { maxErrors: 1 }).length === 0
     if (!isValid([...rules.specified.filter((rule) => rule !== NoUnusedVariablesRule), ...rules.own])) {

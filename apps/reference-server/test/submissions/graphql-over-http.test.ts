@@ -90,7 +90,7 @@ describe('the parameters of a request', () => {
 
 describe('documents that are none', () => {
   it.each([
-    ['1,001 tokens', `{${'a '.repeat(1_001)}}`, 'GRAPHQL_PARSE_FAILED'],
+    ['1,001 tokens and no end', `{${'a '.repeat(1_001)}`, 'GRAPHQL_PARSE_FAILED'],
     ['4,000 nested braces', '{a'.repeat(4_000), 'GRAPHQL_PARSE_FAILED'],
     ['4,000 nested brackets', `{viewer(x:${'['.repeat(4_000)}`, 'GRAPHQL_PARSE_FAILED'],
     ['a syntax error', 'mutation { canary4711', 'GRAPHQL_PARSE_FAILED'],
@@ -138,14 +138,21 @@ describe('documents that are none', () => {
     }
   })
 
-  it('a hundred fragments and 2,000 inline fragments are bounded', async () => {
-    const fragments = Array.from({ length: 100 }, (_, at) => `fragment F${at} on Query { __typename }`).join(' ')
-    const many = `{ ${Array.from({ length: 100 }, (_, at) => `...F${at}`).join(' ')} } ${fragments}`
-    const inline = `{ ${'... { __typename } '.repeat(190)} }`
+  it('80 fragments and 160 inline fragments are bounded', async () => {
+    const fragments = Array.from({ length: 80 }, (_, at) => `fragment F${at} on Query { a${at}: __typename }`).join(' ')
+    const many = `{ ${Array.from({ length: 80 }, (_, at) => `...F${at}`).join(' ')} } ${fragments}`
+    const inline = `{ ${Array.from({ length: 160 }, (_, at) => `... { a${at}: __typename }`).join(' ')} }`
     for (const host of both) {
-      expect((await post(host, { query: many })).json).toEqual({ data: { __typename: 'Query' } })
-      expect((await post(host, { query: inline })).json).toEqual({ data: { __typename: 'Query' } })
+      expect((await post(host, { query: many })).json.data).toMatchObject({ a0: 'Query', a79: 'Query' })
+      expect((await post(host, { query: inline })).json.data).toMatchObject({ a0: 'Query', a159: 'Query' })
     }
+  })
+
+  it.each([
+    ['1,001 tokens', `{${'a '.repeat(999)}}`, 'TOO_MANY_TOKENS'],
+    ['a field 65 times', `{ viewer { ${'userId '.repeat(65)} } }`, 'TOO_MANY_REPEATED_FIELDS'],
+  ])('%s are refused by the name of the limit', async (_name, query, detail) => {
+    for (const host of both) expectGraphqlRefusal(await post(host, { query }), 400, 'LIMIT_EXCEEDED', detail)
   })
 
   it.each([
@@ -339,12 +346,15 @@ describe('what a document may ask for', () => {
       .replace('postKycVerification', 'validateKycVerification')
       .replace(
         /\{\s*status verificationId message/,
-        `{ ${repeat(80, (at) => `v${at}: violations { pointer code message }`)}`,
+        `{ ${repeat(60, (at) => `v${at}: violations { pointer code message __typename }`)}`,
       )}`
     const variables = submissionVariables()
     const answer = await post('secure', { query, variables })
     expectGraphqlRefusal(answer, 400, 'LIMIT_EXCEEDED', 'QUERY_TOO_COSTLY')
-    const fewer = { query: query.replace(/v1: .* v79: violations \{ pointer code message \}/, ''), variables }
+    const fewer = {
+      query: query.replace(/v1: .* v59: violations \{ pointer code message __typename \}/, ''),
+      variables,
+    }
     expect((await post('secure', fewer)).json.data.validateKycVerification).toEqual({ v0: [] })
   })
 })
