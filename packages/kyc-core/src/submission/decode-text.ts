@@ -17,6 +17,31 @@ const SHORTEST_BASE64 = 8
 const SHORTEST_HEX = 12
 /** Characters of base64 one after another. */
 const BASE64_RUN = /[A-Za-z0-9+/]{8,}/g
+const BASE64_ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/']
+
+/**
+ * Matches base64 of six bytes of a kind. Three bytes are four characters: the first holds the high six bits of the first
+ * byte, the second ends with the high four of the second byte, the third ends with the high two of the third byte.
+ */
+function sixInBase64(isOfKind: (byte: number) => boolean): RegExp {
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter(isOfKind)
+  const endsWithHigh = (bits: number) => {
+    const ends = new Set(bytes.map((byte) => byte >> (8 - bits)))
+    return BASE64_ALPHABET.filter((_, value) => ends.has(value % 2 ** bits)).join('')
+  }
+  return new RegExp(`(?:[${endsWithHigh(6)}][${endsWithHigh(4)}][${endsWithHigh(2)}][A-Za-z0-9+/]){2}`)
+}
+
+/** Printable characters of ASCII, with zeros between them in UTF-16. */
+const PRINTABLE_IN_BASE64 = sixInBase64((byte) => byte === 0 || (byte >= 0x20 && byte <= 0x7e))
+/** Characters other than ASCII in UTF-8. */
+const UTF8_IN_BASE64 = sixInBase64((byte) => byte >= 0x80)
+/** The first of three digits is one of these and one more character. */
+const DIGITS_IN_BASE64 = /[MNO]/
+const READABLE_IN_BASE64 = [DIGITS_IN_BASE64, PRINTABLE_IN_BASE64, UTF8_IN_BASE64]
+/** Three digits, eight printable characters of ASCII, with zeros between them in UTF-16, and six bytes of UTF-8. */
+const READABLE_IN_HEX = [/(?:3\d(?:00)?){3}/, /(?:[2-7][0-9A-F](?:00)?){8}/, /(?:[89A-F][0-9A-F]){6}/]
+
 /** Digits from zero to nine that Unicode does not count as decimal digits: Han, of cheques, Suzhou, and in circles. */
 const DIGIT_ROWS = [
   ...[
@@ -36,10 +61,12 @@ const HAS_OTHER_DIGIT = new RegExp(OTHER_DIGIT, 'u')
 /** Bytes of UTF-8 in the encoding of URLs. */
 const URL_BYTES = /(?:%[0-9a-f]{2})+/gi
 
+/** Removes line breaks, and writes the alphabet of URLs as the usual one. */
+const asUsualBase64 = (text: string): string => text.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/')
+
 /** Decodes base64 wherever its groups of four characters may begin. */
-function decodeBase64(text: string): string[] {
-  const runs = text.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/').match(BASE64_RUN) ?? []
-  const readings = runs.flatMap((run) => [0, 1, 2, 3].map((start) => run.slice(start)))
+function decodeBase64(base64: string): string[] {
+  const readings = (base64.match(BASE64_RUN) ?? []).flatMap((run) => [0, 1, 2, 3].map((start) => run.slice(start)))
   // One character alone holds no byte.
   return readings.map((reading) => atob(reading.length % 4 === 1 ? reading.slice(0, -1) : reading))
 }
@@ -94,19 +121,23 @@ interface Decoded {
   readonly texts: readonly string[]
 }
 
-function decodeOnce(text: string, folded: string, isAny: boolean): Decoded {
-  // In base64 the first of three digits is M, N or O and one more character. In hexadecimal a digit is 3 and itself.
-  const mayBeBase64 = text.length >= SHORTEST_BASE64 && (isAny ? /[A-Z]/ : /[MNO]/).test(text)
-  const hexDigits = /3\d/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
-  const mayBeHex = hexDigits.length >= SHORTEST_HEX && (isAny || /(?:3\d(?:00)?){3}/.test(hexDigits))
-  const bytes = [...(mayBeBase64 ? decodeBase64(text) : []), ...(mayBeHex ? decodeHex(hexDigits) : [])]
+/** Most texts can be neither base64 nor hexadecimal of something readable. They are not decoded. */
+function decodeBytes(text: string, folded: string, hasDigits: boolean): string[] {
+  const base64 = text.length >= SHORTEST_BASE64 && /[A-Z]/.test(text) ? asUsualBase64(text) : ''
+  const hex = /[2-9A-F][0-9A-F]/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
+  const isBase64 = base64 !== '' && (!hasDigits || READABLE_IN_BASE64.some((pattern) => pattern.test(base64)))
+  const isHex = hex.length >= SHORTEST_HEX && (!hasDigits || READABLE_IN_HEX.some((pattern) => pattern.test(hex)))
+  return [...(isBase64 ? decodeBase64(base64) : []), ...(isHex ? decodeHex(hex) : [])]
+}
+
+function decodeOnce(text: string, folded: string, hasDigits: boolean): Decoded {
   const texts: string[] = HAS_OTHER_DIGIT.test(text) ? [withDecimalDigits(text)] : []
   // Escapes twice, for a text that was escaped twice.
   if (ESCAPE.test(text)) {
     texts.push(withoutEscapes(withoutEscapes(text, ESCAPES), ESCAPES), withoutEscapes(text, MAIL_ESCAPES))
     if (text.includes('%')) texts.push(withoutUrlBytes(withoutUrlBytes(text)))
   }
-  return { bytes, texts }
+  return { bytes: decodeBytes(text, folded, hasDigits), texts }
 }
 
 /** The texts inside bytes that may be encoded once more, as many as are decoded a second time. */
@@ -132,17 +163,20 @@ const foldDecoded = ({ bytes, texts }: Decoded): string[] => [
  * Checks whether one of the readings of a text that is decoded, once or twice, fulfils a condition. Readings are folded.
  *
  * @param folded Result of {@link foldText}.
- * @param isAny Whether the condition is about other characters than digits, too.
+ * @param hasDigits Whether each reading that fulfils the condition holds three digits one after another, or eight printable
+ *   characters.
  */
 export function someDecoded(
   text: string,
   folded: string,
-  isAny: boolean,
+  hasDigits: boolean,
   holds: (reading: string) => boolean,
 ): boolean {
-  const once = decodeOnce(text, folded, isAny)
+  const once = decodeOnce(text, folded, hasDigits)
   // Most texts end here.
   if (once.bytes.length === 0 && once.texts.length === 0) return false
   if (foldDecoded(once).some(holds)) return true
-  return textsToDecode(once, text).some((inner) => foldDecoded(decodeOnce(inner, foldText(inner), isAny)).some(holds))
+  return textsToDecode(once, text).some((inner) =>
+    foldDecoded(decodeOnce(inner, foldText(inner), hasDigits)).some(holds),
+  )
 }

@@ -1,4 +1,5 @@
 import { someDecoded } from './decode-text.js'
+import { SHORTEST_SEARCHED, type SearchedSsn, type SearchedValues } from './searched-values.js'
 import { holdsSpelled } from './spelled-text.js'
 
 /*
@@ -6,8 +7,6 @@ import { holdsSpelled } from './spelled-text.js'
  * UTF-16, or escapes of URLs, HTML, mail and JSON.
  */
 
-/** Length of the shortest number in hexadecimal, and of the shortest text, that is searched. */
-const SHORTEST = 6
 /** Length of nine digits in words, at least: six of them may be `O`. */
 const SHORTEST_IN_WORDS = 23
 /** Digits in words, as in the transcript of a call. */
@@ -17,44 +16,35 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 const WORD = new RegExp(String.raw`\b(?:${Object.keys(WORDS).join('|')})\b`, 'g')
 
-/** The values of a submission that are searched for. */
-export interface SearchedValues {
-  /** Nine digits. */
-  readonly ssn: string | null
-  /** Letters and digits, folded. */
-  readonly documentNumber: string | null
-}
-
 /**
  * Checks whether a text holds one of the values in base64, hexadecimal or escapes, also of each other, or
  * the SSN in words, in Han digits, in circled digits or as a number in hexadecimal.
  *
  * @param folded The text as `foldText` folds it.
  */
-export function holdsEncoded(text: string, folded: string, values: SearchedValues): boolean {
-  const { ssn, documentNumber } = values
-  if ((ssn === null && documentNumber === null) || text.length < SHORTEST) return false
-  // A JSON number has no leading zeros.
-  const spellings =
-    ssn === null
-      ? []
-      : [ssn, ssn.replace(/^0+/, ''), [...ssn].reverse().join('')].filter((digits) => digits.length >= SHORTEST)
+export function holdsEncoded(text: string, folded: string, { ssn, documentNumber }: SearchedValues): boolean {
+  if ((ssn === null && documentNumber === null) || text.length < SHORTEST_SEARCHED) return false
   const holds = (reading: string): boolean =>
-    spellings.some((digits) => holdsSpelled(reading, digits, 'digits')) ||
+    (ssn !== null && holdsSsnDigits(reading, ssn)) ||
     (documentNumber !== null && holdsSpelled(reading, documentNumber, 'token'))
-  if (someDecoded(text, folded, documentNumber !== null, holds)) return true
+  const hasDigits = documentNumber === null || /\d{3}/.test(documentNumber)
+  if (someDecoded(text, folded, hasDigits, holds)) return true
   return ssn !== null && (holdsSpokenSsn(folded, ssn) || holdsHexNumber(folded, ssn))
 }
 
-function holdsSpokenSsn(folded: string, ssn: string): boolean {
+/** Checks for the digits of an SSN in one of their spellings. */
+export function holdsSsnDigits(folded: string, { spellings }: SearchedSsn): boolean {
+  return /\d/.test(folded) && spellings.some((digits) => holdsSpelled(folded, digits, 'digits'))
+}
+
+function holdsSpokenSsn(folded: string, ssn: SearchedSsn): boolean {
   if (folded.length < SHORTEST_IN_WORDS) return false
   const spoken = folded.replace(WORD, (word) => WORDS[word] ?? word)
-  return spoken !== folded && holdsSpelled(spoken, ssn, 'digits')
+  return spoken !== folded && holdsSsnDigits(spoken, ssn)
 }
 
 /** Checks for the number in hexadecimal by itself, with `0X` or zeros before it. A short one may be another number. */
-function holdsHexNumber(folded: string, ssn: string): boolean {
-  const hex = Number(ssn).toString(16).toUpperCase()
-  if (hex.length < SHORTEST || !folded.includes(hex)) return false
+function holdsHexNumber(folded: string, { hex }: SearchedSsn): boolean {
+  if (hex.length < SHORTEST_SEARCHED || !folded.includes(hex)) return false
   return folded.split(/[^0-9A-Z]+/).some((word) => word.replace(/^(?:0X)?0*/, '') === hex)
 }

@@ -1,12 +1,12 @@
 import { holdsCardNumber } from './card-number.js'
-import { normaliseDocumentNumber } from './document-number.js'
-import { holdsEncoded, type SearchedValues } from './encoded-value.js'
+import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import type { JsonObject, JsonValue } from './json-value.js'
-import { foldText, holdsSpelled } from './spelled-text.js'
 import { parseNestedJson } from './nested-json.js'
+import { foldText, holdsSpelled } from './spelled-text.js'
 import { holdsSplitSsn, partsOf } from './split-ssn.js'
-import { isIssuableSsn, readSsn } from './ssn.js'
+import { SHORTEST_SEARCHED, searchedValues, type SearchedSsn, type SearchedValues } from './searched-values.js'
+import { isIssuableSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
 import { createViolation, type Violation } from './violation.js'
 
@@ -36,18 +36,7 @@ const BASE64_IMAGE = [
 /** Shortest text with an image: `data:image/`. Base64 without this prefix needs one character more. */
 const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
-const MIN_DOCUMENT_NUMBER = 6
-/** Digits of the shortest number that is compared without leading zeros. An issued SSN has 7 or more. */
-const MIN_NUMBER = 6
-const LEADING_ZEROS = /^0+/
-
 const ADDRESS_FIELDS = ['streetLine1', 'streetLine2', 'city', 'subdivision', 'postalCode'] as const
-
-/** Clear values of this submission that free-form parts must not hold. */
-interface Secrets extends SearchedValues {
-  /** The digits of the SSN from the last to the first. */
-  readonly backwards: string
-}
 
 function isImage(text: string): boolean {
   if (text.length < SHORTEST_IMAGE) return false
@@ -72,54 +61,56 @@ function holdsMrz(folded: string): boolean {
   )
 }
 
-function holdsSsn(folded: string, digits: string, backwards: string): boolean {
-  if (!/\d/.test(folded)) return false
-  return [digits, backwards].some((target) => holdsSpelled(folded, target, 'digits')) || holdsNumber(folded, digits)
+function holdsSsn(folded: string, ssn: SearchedSsn): boolean {
+  return holdsSsnDigits(folded, ssn) || holdsPaddedNumber(folded, ssn)
 }
 
-/** Checks for the digits as a number: without their leading zeros, or with more of them, or in groups. */
-function holdsNumber(folded: string, digits: string): boolean {
-  const number = digits.replace(LEADING_ZEROS, '')
-  if (number.length < MIN_NUMBER) return false
-  if (number !== digits && holdsSpelled(folded, number, 'digits')) return true
-  return folded.includes(number) && new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
+/** Checks for the digits as a number with more zeros before it. */
+function holdsPaddedNumber(folded: string, { number }: SearchedSsn): boolean {
+  if (number.length < SHORTEST_SEARCHED || !folded.includes(number)) return false
+  return new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
 }
 
-function isClearText(text: string, secrets: Secrets): boolean {
-  const folded = foldText(text)
+/** Checks for numbers that are personal data, in a text with digits. */
+function holdsClearNumber(folded: string, { ssn }: SearchedValues): boolean {
   return (
-    (secrets.ssn !== null && holdsSsn(folded, secrets.ssn, secrets.backwards)) ||
-    holdsEncoded(text, folded, secrets) ||
-    (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
+    (ssn !== null && holdsSsn(folded, ssn)) ||
     holdsDashedSsn(folded) ||
     holdsLabelledSsn(folded) ||
-    holdsMrz(folded) ||
     AAMVA_HEADER.test(folded) ||
     (AAMVA_NUMBER.test(folded) && AAMVA_BIRTH_DATE.test(folded)) ||
-    holdsCardNumber(folded) ||
+    holdsCardNumber(folded)
+  )
+}
+
+function isClearText(text: string, values: SearchedValues): boolean {
+  const folded = foldText(text)
+  if (folded.length < SHORTEST_SEARCHED) return false
+  const { documentNumber } = values
+  return (
+    (/\d/.test(folded) && holdsClearNumber(folded, values)) ||
+    holdsEncoded(text, folded, values) ||
+    (documentNumber !== null && holdsSpelled(folded, documentNumber, 'token')) ||
+    holdsMrz(folded) ||
     isImage(text)
   )
 }
 
-function isClearNumber(number: number, secrets: Secrets): boolean {
+function isClearNumber(number: number, { ssn, documentNumber }: SearchedValues): boolean {
   const digits = String(Math.abs(number))
-  // JSON numbers have no leading zeros, so compare without the leading zeros of the secret.
-  const equals = (secret: string | null): boolean =>
-    digits.length >= MIN_NUMBER && secret?.replace(LEADING_ZEROS, '') === digits
-  return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
+  // JSON numbers have no leading zeros.
+  const isSecret = [ssn?.number, documentNumber?.replace(/^0+/, '')].includes(digits)
+  return (digits.length >= SHORTEST_SEARCHED && isSecret) || holdsCardNumber(digits)
 }
 
 /** An encoded SSN in a name or address is one long word with digits. */
 const LONG_WORD = /[^\s,]{12}/
 
 /** Checks for the submitted SSN, in clear or encoded, in a text that is personal data itself. */
-function holdsSubmittedSsn(text: string, { ssn, backwards }: Secrets): boolean {
+function holdsSubmittedSsn(text: string, { ssn }: SearchedValues): boolean {
   if (ssn === null || !/\p{Nd}/u.test(text)) return false
   const folded = foldText(text)
-  return (
-    holdsSsn(folded, ssn, backwards) ||
-    (LONG_WORD.test(text) && holdsEncoded(text, folded, { ssn, documentNumber: null }))
-  )
+  return holdsSsn(folded, ssn) || (LONG_WORD.test(text) && holdsEncoded(text, folded, { ssn, documentNumber: null }))
 }
 
 /** Checks for texts that are the three parts of an SSN, or two of them: `['219', '09', '9999']`. */
@@ -131,15 +122,6 @@ function isPartsOfNineDigits(parts: readonly JsonValue[]): boolean {
 /** Checks for nine digits after separators are removed. */
 function isNineDigits(value: string | number): boolean {
   return /^\d{9}$/.test(foldText(String(value)).replace(/[^\p{L}\p{N}]/gu, ''))
-}
-
-function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
-  const reading = typeof ssn === 'string' ? readSsn(ssn) : null
-  const given = typeof documentNumber === 'string' ? documentNumber : ''
-  const folded = foldText(normaliseDocumentNumber(given)).replace(/[^\p{L}\p{N}]/gu, '')
-  const digits = reading?.kind === 'ssn' ? reading.digits : null
-  const backwards = [...(digits ?? '')].reverse().join('')
-  return { ssn: digits, backwards, documentNumber: folded.length >= MIN_DOCUMENT_NUMBER ? folded : null }
 }
 
 const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
@@ -160,7 +142,7 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
 export function findClearPii(submission: JsonValue | undefined): Violation[] {
   const violations: Violation[] = []
   const verifications = member(submission, 'verifications')
-  const secrets = secretsOf(
+  const searched = searchedValues(
     member(member(submission, 'person'), 'ssn'),
     member(member(verifications, 'document'), 'documentNumber'),
   )
@@ -168,7 +150,7 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
 
   function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false): void {
     if (typeof value === 'number' || typeof value === 'string') {
-      const clear = typeof value === 'string' ? isClearText(value, secrets) : isClearNumber(value, secrets)
+      const clear = typeof value === 'string' ? isClearText(value, searched) : isClearNumber(value, searched)
       if (clear || (underSsnKey && isNineDigits(value))) return report(pointer)
       const outside = violations.length
       if (typeof value === 'string') scan(parseNestedJson(value), pointer)
@@ -181,13 +163,13 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
       value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey))
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {
-        if (isClearText(key, secrets)) report(pointer)
+        if (isClearText(key, searched)) report(pointer)
         scan(item, pointerOfKey(pointer, key), isSsnLikeKey(key) || (underSsnKey && isValueKey(key)))
       }
     } else return
     if (underSsnKey && violations.length === before && isPartsOfNineDigits(Object.values(value))) report(pointer)
     // What a part of the list holds by itself is reported at the part.
-    if (violations.length === before && secrets.ssn !== null && holdsSplitSsn(partsOf(value), secrets.ssn)) {
+    if (violations.length === before && searched.ssn !== null && holdsSplitSsn(partsOf(value), searched.ssn.digits)) {
       report(pointer)
     }
   }
@@ -217,7 +199,7 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
   for (const [object, pointer, fields] of personal) {
     for (const field of fields) {
       const text = member(object, field)
-      if (typeof text === 'string' && holdsSubmittedSsn(text, secrets)) report(`${pointer}/${field}`)
+      if (typeof text === 'string' && holdsSubmittedSsn(text, searched)) report(`${pointer}/${field}`)
     }
   }
   scanSection('document')

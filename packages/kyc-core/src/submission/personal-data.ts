@@ -29,6 +29,12 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
   typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '')
 
+/** Most submissions do not need these values, so they are made when they are needed first. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => (made ??= make())
+}
+
 /** `applicantPhone_number` → `applicant phone number` */
 function wordsOf(key: string): string {
   return key
@@ -56,14 +62,16 @@ interface TypedFields {
 
 function typedFieldsOf(submission: JsonValue | undefined): TypedFields {
   const person = member(submission, 'person')
-  const texts = [member(person, 'address'), member(member(member(submission, 'verifications'), 'document'), 'address')]
-    .flatMap((address) => (typeof address === 'object' && address !== null ? Object.values(address) : []))
-    .map(textOf)
-  let addressWords: ReadonlySet<string> | undefined
   return {
     email: textOf(member(person, 'emailAddress')).toLowerCase(),
     phone: textOf(member(person, 'phoneNumber')).replace(/\D/g, ''),
-    addressWords: () => (addressWords ??= wordSet(texts.join(' '))),
+    addressWords: once(() => {
+      const document = member(member(submission, 'verifications'), 'document')
+      const texts = [member(person, 'address'), member(document, 'address')]
+        .flatMap((address) => (typeof address === 'object' && address !== null ? Object.values(address) : []))
+        .map(textOf)
+      return wordSet(texts.join(' '))
+    }),
   }
 }
 
@@ -76,8 +84,8 @@ function emailsIn(text: string): string[] {
 
 const isAnyDigits = (text: string): boolean => /^\+?[\d ().-]{7,24}$/.test(text) && text.replace(/\D/g, '').length >= 7
 
-/** Checks whether a value is personal data that the typed fields do not carry. `key` is its key in words. */
-function isBeyond(text: string, key: string, typed: TypedFields): boolean {
+/** Checks whether a value is personal data that the typed fields do not carry. `keyWords` returns its key in words. */
+function isBeyond(text: string, keyWords: () => string, typed: TypedFields): boolean {
   const isOtherPhone = (found: string): boolean => {
     // National numbers have a zero before them, or "(0)" behind the code of the country.
     const digits = found.replace(/\(0\)|\D/g, '').replace(/^0+/, '')
@@ -87,20 +95,16 @@ function isBeyond(text: string, key: string, typed: TypedFields): boolean {
     const addressWords = typed.addressWords()
     return [...wordSet(found)].some((word) => !addressWords.has(word))
   }
-  const isOtherKey = (): boolean => OTHER_KEY.test(key)
+  const isNamed = (names: RegExp): boolean => names.test(keyWords()) && !OTHER_KEY.test(keyWords())
   // Other digits, spaces and plus signs
   const folded = foldText(text)
   return (
     emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
     (folded.match(PHONE) ?? []).some(isOtherPhone) ||
-    (PHONE_KEY.test(key) && isAnyDigits(folded) && isOtherPhone(folded)) ||
+    (isAnyDigits(folded) && isOtherPhone(folded) && PHONE_KEY.test(keyWords())) ||
     PASSPORT_IN_TEXT.test(text) ||
-    (DOCUMENT_KEY.test(key) && !isOtherKey() && /^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text)) ||
-    (ADDRESS_KEY.test(key) &&
-      !isOtherKey() &&
-      /\p{L}{2}/u.test(text) &&
-      /[\d\s,]/.test(text) &&
-      isOtherAddress(text)) ||
+    (/^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text) && isNamed(DOCUMENT_KEY)) ||
+    (/[\d\s,]/.test(text) && /\p{L}{2}/u.test(text) && isNamed(ADDRESS_KEY) && isOtherAddress(text)) ||
     (text.match(STREET) ?? []).some(isOtherAddress)
   )
 }
@@ -115,22 +119,25 @@ export function findPersonalData(submission: JsonValue | undefined): Warning[] {
   const warnings: Warning[] = []
   const typed = typedFieldsOf(submission)
 
-  function scan(value: JsonValue | undefined, pointer: string, key: string): void {
+  function scan(value: JsonValue | undefined, pointer: string, keyWords: () => string): void {
     if (warnings.length >= MOST_WARNINGS) return
     if (typeof value === 'string' || typeof value === 'number') {
-      if (isBeyond(String(value), key, typed)) warnings.push(createWarning(pointer, 'PII_BEYOND_TYPED_FIELDS'))
+      if (isBeyond(String(value), keyWords, typed)) warnings.push(createWarning(pointer, 'PII_BEYOND_TYPED_FIELDS'))
     } else if (Array.isArray(value)) {
-      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, key))
+      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, keyWords))
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, item] of Object.entries(value)) {
-        // `{ passport: { number: … } }`
-        const context = isValueKey(name) ? `${key} ` : ADDRESS_KEY.test(key) ? 'address ' : ''
-        scan(item, pointerOfKey(pointer, name), `${context}${wordsOf(name)}`)
+        const nameWords = once(() => {
+          // `{ passport: { number: … } }`
+          const context = isValueKey(name) ? `${keyWords()} ` : ADDRESS_KEY.test(keyWords()) ? 'address ' : ''
+          return `${context}${wordsOf(name)}`
+        })
+        scan(item, pointerOfKey(pointer, name), nameWords)
       }
     }
   }
 
-  scan(member(submission, 'externalProviderData'), '/externalProviderData', '')
+  scan(member(submission, 'externalProviderData'), '/externalProviderData', () => '')
   const verifications = member(submission, 'verifications')
   const ids = [
     ['/externalVerificationId', member(submission, 'externalVerificationId')],

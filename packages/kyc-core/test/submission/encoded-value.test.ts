@@ -61,6 +61,28 @@ test.each(
   )
 })
 
+const NUMBERS = ['078051120', '219099999', '456785678', '898989898', '001010001', '740019283']
+
+test.each(
+  ENCODINGS.flatMap(([outer, encode]) => ENCODINGS.map(([inner, first]) => [outer, inner, encode, first] as const)),
+)('%s of %s holds any SSN, also without a document number', (_outer, _inner, encode, first) => {
+  const isFound = (ssn: string, text: string): boolean => {
+    const sample = sampleSubmission()
+    const parsed = parseSubmission(
+      {
+        ...sample,
+        person: { ...sample.person, ssn, ssnLast4: ssn.slice(-4) },
+        verifications: {},
+        externalProviderData: { raw: encode(first(text)) },
+      },
+      { now },
+    )
+    return !parsed.ok && parsed.violations.some(({ code }) => code === 'CLEAR_PII_IN_FREE_FORM')
+  }
+  const spellings = (ssn: string) => [ssn, `x${ssn}`, `xy${ssn}`, (ssn.match(/..?/g) ?? []).join(' ')]
+  expect(NUMBERS.filter((ssn) => spellings(ssn).some((text) => !isFound(ssn, text)))).toEqual([])
+})
+
 test.each([
   ['octal escapes', escapes('\\0', '', 8)(SSN)],
   ['escapes of JavaScript with braces', escapes('\\u{', '}', 16)(SSN)],
