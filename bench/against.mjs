@@ -5,11 +5,13 @@
 //   npm run bench:against -- ../earlier                  verify-webhook, ingestion and deliveries, 5 rounds
 //   npm run bench:against -- ../earlier 3 ingestion      one of them, 3 rounds
 //
-// Every checkout runs its own files of bench/, so that both may change; what is compared are the rows named below.
+// Every checkout runs its own files of bench/, so that both may change; what is compared are the rows named below. The load of
+// ingestion comes from this checkout.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ingestionPairs } from './against-ingestion.mjs'
 import { median, writeReport } from './harness.mjs'
 
 /**
@@ -20,8 +22,15 @@ const measurements = {
   'verify-webhook': { rows: ['verifyWebhook, text', 'signWebhook'], pace: (nanoseconds) => 1e9 / nanoseconds, env: {} },
   ingestion: {
     rows: ['kyc-relay, whole ingestion', 'kyc-relay, whole ingestion, TLS'],
-    pace: (perSecond) => perSecond,
-    env: { BENCH_ROUNDS: '1' },
+    // Both servers run side by side: in a run for each, one of them met quieter minutes.
+    async pairs() {
+      const plain = await ingestionPairs(folders, rounds, false)
+      const overTls = await ingestionPairs(folders, rounds, true)
+      return plain.map((pair, n) => ({
+        now: [pair.now, overTls[n].now],
+        before: [pair.before, overTls[n].before],
+      }))
+    },
   },
   deliveries: {
     rows: [
@@ -72,7 +81,8 @@ async function paces(which, name, rows) {
 }
 
 const summaries = []
-for (const name of names) {
+/** Runs one measurement in each checkout, round after round. */
+async function pairsOfRuns(name) {
   const { rows, hasProcessPerRow } = measurements[name]
   const groups = hasProcessPerRow ? rows.map((row) => [row]) : [rows]
   const pairs = []
@@ -83,6 +93,12 @@ for (const name of names) {
     for (const group of groups) for (const which of order) pair[which].push(...(await paces(which, name, group)))
     pairs.push(pair)
   }
+  return pairs
+}
+
+for (const name of names) {
+  const { rows, pairs: ownPairs } = measurements[name]
+  const pairs = ownPairs === undefined ? await pairsOfRuns(name) : await ownPairs()
   rows.forEach((row, n) => {
     const ratios = pairs.map(({ now, before }) => now[n] / before[n])
     summaries.push({

@@ -9,13 +9,13 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { Pool } from 'undici'
-import { atLeast, atMost, median, printTable, processorUs, spread, temporaryFolder, writeReport } from './harness.mjs'
+import { atLeast, atMost, median, printTable, spread, temporaryFolder, writeReport } from './harness.mjs'
 import { startReferenceServer } from './reference-server.mjs'
+import { connections, load, tokensOf } from './submission-load.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const submissions = Number(process.env.BENCH_SUBMISSIONS ?? 6_000)
 const warmUp = Math.min(submissions, 4_000)
-const connections = 64
 
 const reach = { workEqual: 2.5, constant: 0.45, p99MsAt16: 30 }
 const folder = temporaryFolder()
@@ -26,85 +26,6 @@ async function startServer(name, variables) {
   const dataDir = path.join(folder, name)
   const { child, demo } = await startReferenceServer({ dataDir, variables, onChild: (one) => children.push(one) })
   return { pid: child.pid, ...demo }
-}
-
-const query = `mutation Submit($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,
-  $decision: String!, $decisionedAt: String, $person: JSON!, $verifications: JSON!, $externalProviderData: JSON) {
-  postKycVerification(schemaVersion: $schemaVersion, externalVerificationProvider: $externalVerificationProvider,
-    externalVerificationId: $externalVerificationId, decision: $decision, decisionedAt: $decisionedAt, person: $person,
-    verifications: $verifications, externalProviderData: $externalProviderData) { status verificationId message }
-}`
-const check = (name) => ({ name, status: 'PASSED' })
-const submission = {
-  schemaVersion: '1.0',
-  externalVerificationProvider: 'CUSTOM',
-  externalVerificationId: '@@',
-  decision: 'PASSED',
-  decisionedAt: new Date().toISOString(),
-  person: {
-    firstName: 'Jane',
-    middleName: 'Q',
-    lastName: 'Example',
-    dateOfBirth: '1990-01-31',
-    ssn: '078-05-1120',
-    ssnLast4: '1120',
-    phoneNumber: '+15555550123',
-    emailAddress: 'jane@example.com',
-    address: {
-      streetLine1: '1 Example Street',
-      city: 'Springfield',
-      subdivision: 'IL',
-      postalCode: '62701',
-      countryCode: 'US',
-    },
-  },
-  verifications: {
-    document: {
-      verificationId: 'doc-1',
-      status: 'PASSED',
-      documentClass: 'DRIVER_LICENSE',
-      documentNumber: 'E1234567',
-      issuingCountryCode: 'US',
-      issuingSubdivision: 'IL',
-      expirationDate: '2031-05-31',
-      confidenceScore: 98.5,
-      checks: [check('face_match'), check('document_authenticity'), check('document_expired')],
-    },
-    ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE', checks: [check('ssn_match')] },
-  },
-  externalProviderData: { templateId: 'itmpl_1', partnerReference: 'ref-4711' },
-}
-const [before, after] = JSON.stringify({ query, variables: submission }).split('@@')
-let sent = 0
-const nextBody = () => `${before}bench-${process.pid}-${(sent += 1)}${after}`
-
-/** Sends `count` submissions, one after another on each of `lanes` connections: the rate, and latencies in milliseconds. */
-async function load(contender, count, lanes = connections) {
-  const { pool, tokens } = contender
-  const latencies = []
-  let left = count
-  const lane = async (number) => {
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      authorization: `Bearer ${tokens[number % tokens.length]}`,
-    }
-    while (left-- > 0) {
-      const startedAt = performance.now()
-      const answer = await pool.request({ method: 'POST', path: '/api/v1/graphql', headers, body: nextBody() })
-      const text = await answer.body.text()
-      latencies.push(performance.now() - startedAt)
-      if (answer.statusCode !== 200 || !text.includes('VERIFIED"')) throw new Error(`${answer.statusCode} ${text}`)
-    }
-  }
-  const startedAt = performance.now()
-  const usedBefore = processorUs(contender.pid)
-  await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)))
-  const tookMs = performance.now() - startedAt
-  latencies.sort((a, b) => a - b)
-  const at = (share) => latencies[Math.floor(latencies.length * share)]
-  const cpuUs = (processorUs(contender.pid) - usedBefore) / count
-  return { perSecond: (count / tookMs) * 1000, p50: at(0.5), p99: at(0.99), cpuUs }
 }
 
 /** Milliseconds of one commit with `synchronous=FULL` on this disk: the median of a thousand. */
@@ -139,8 +60,6 @@ try {
   const yoga = await peer(new URL('./yoga-server.mjs', import.meta.url))
   const workEqual = await peer(new URL('./work-equal-server.mjs', import.meta.url), path.join(folder, 'work-equal.db'))
 
-  const tokensOf = ({ users }) =>
-    users.filter(({ scopes }) => scopes.includes('VERIFY_KYC')).map(({ accessToken }) => accessToken)
   const connect = (name, tls, port, { pid, tokens }) => ({
     name,
     pid,
