@@ -21,6 +21,9 @@ const issued = { path: '/internal/v1/access-tokens', method: 'POST' }
 const requestId = '/body/errors/0/extensions/requestId'
 const listed = '/body/errors/0/extensions/violations'
 const badRequest = code('BAD_REQUEST')
+const readPage = {
+  body: JSON.stringify({ query: 'query { kycVerifications(first: $first, after: $after) { nodes { status } } }' }),
+}
 const unknown = { status: 404, body: { status: 404, code: 'NOT_FOUND' } }
 const blanked = { status: 409, body: { status: 409, code: 'BAD_REQUEST', detail: 'BODY_BLANKED' } }
 const pending = { status: 409, body: { status: 409, code: 'BAD_REQUEST', detail: 'DELIVERY_PENDING' } }
@@ -156,12 +159,21 @@ const cases = [
   },
   {
     row: /^A cursor that is none/,
-    one: { kind: 'reading', at: requestId, now: '<requestId>', was: badRequest, is: badRequest },
+    one: { kind: 'erasure', command: readPage, at: requestId, now: '<requestId>', was: badRequest, is: badRequest },
     neighbours: [
-      { kind: 'reading', at: requestId, now: '<requestId>', was: badRequest, is: code('INTERNAL') },
-      { kind: 'reading', at: requestId, before: '<requestId>', now: undefined, was: badRequest, is: badRequest },
-      { kind: 'reading', at: listed, now: [nameMissing], was: badRequest, is: badRequest },
-      { kind: 'submission', at: listed, now: [], was: badRequest, is: badRequest },
+      { kind: 'reading', command: readPage, at: requestId, now: '<requestId>', was: badRequest, is: code('INTERNAL') },
+      {
+        kind: 'reading',
+        command: readPage,
+        at: requestId,
+        before: '<requestId>',
+        now: undefined,
+        was: badRequest,
+        is: badRequest,
+      },
+      { kind: 'reading', command: readPage, at: listed, now: [nameMissing], was: badRequest, is: badRequest },
+      { kind: 'reading', command: { body: '' }, at: listed, now: [], was: badRequest, is: badRequest },
+      { kind: 'erasure', at: listed, now: [], was: badRequest, is: badRequest },
     ],
   },
   {
