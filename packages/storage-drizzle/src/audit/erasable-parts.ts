@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Token } from '@kyc-relay/kyc-core'
-import { createRandomPool } from '@kyc-relay/kyc-core/node'
 
 /** Parts of a verification that an erasure of its user blanks: from both of them an SSN can be guessed. */
 export interface ErasableParts {
@@ -19,10 +18,9 @@ export interface StoredParts extends ErasableParts {
 }
 
 const keyBytes = 32
-const randomBytes = createRandomPool()
 
 /** Creates the key that covers the parts of one verification of a user. */
-export const newErasableKey = (): Uint8Array => randomBytes(keyBytes)
+export const newErasableKey = (): Uint8Array => new Uint8Array(randomBytes(keyBytes))
 
 /** Computes the HMAC that stands for the parts in the audit log. */
 export function erasableMac(key: Uint8Array, { payloadDigest, ssnToken }: ErasableParts): Uint8Array {
