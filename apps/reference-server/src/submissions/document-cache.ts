@@ -35,6 +35,7 @@ export type CheckedDocument =
     }
 
 const maxDocuments = 500
+export const maxTokens = 1000
 
 /**
  * Refuses operations of a type that the schema lacks, such as subscriptions. graphql-js checks none of their fields and
@@ -46,7 +47,6 @@ const operationTypeRule: ValidationRule = (context) => ({
     context.reportError(new GraphQLError('the schema has no operations of this type', { nodes: node }))
   },
 })
-export const maxTokens = 1000
 
 /**
  * Parses and validates documents against a schema, and caches the last 500 by their text. Both cost several times the
@@ -87,10 +87,11 @@ function isInlined(submission: PreparedSubmissionDocument): boolean {
   return !inspected.ok && inspected.code === 'ARGUMENTS_MUST_BE_VARIABLES'
 }
 
-/** Checks for a document that is valid GraphQL without the limit of its tokens. */
-function isParsed(text: string): boolean {
+/** Checks whether a document that did not parse only has too many tokens. */
+function hasTooManyTokens(text: string): boolean {
   try {
-    return parse(text, { noLocation: true }).definitions.length > 0
+    parse(text, { noLocation: true })
+    return true
   } catch {
     return false
   }
@@ -110,7 +111,7 @@ function check(
     document = parse(text, { maxTokens, noLocation: true })
   } catch {
     // A RangeError of a deeply nested document is a client error, like a syntax error.
-    return isParsed(text)
+    return hasTooManyTokens(text)
       ? { ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_TOKENS' }
       : refuse('GRAPHQL_PARSE_FAILED')
   }

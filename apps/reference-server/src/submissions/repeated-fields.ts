@@ -1,7 +1,7 @@
 import { Kind, visit, type DocumentNode } from 'graphql'
 
 /** Most fields of a document with the same response name, which is the alias or the name. */
-const maxRepeatedFields = 100
+const maxRepeatedFields = 200
 
 /**
  * Checks for too many fields with the same response name. Validation compares each of them with each other one: 7 KB of

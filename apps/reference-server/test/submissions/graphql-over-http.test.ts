@@ -138,19 +138,19 @@ describe('documents that are none', () => {
     }
   })
 
-  it('80 fragments and 160 inline fragments are bounded', async () => {
-    const fragments = Array.from({ length: 80 }, (_, at) => `fragment F${at} on Query { a${at}: __typename }`).join(' ')
-    const many = `{ ${Array.from({ length: 80 }, (_, at) => `...F${at}`).join(' ')} } ${fragments}`
-    const inline = `{ ${Array.from({ length: 160 }, (_, at) => `... { a${at}: __typename }`).join(' ')} }`
+  it('a hundred fragments and 2,000 inline fragments are bounded', async () => {
+    const fragments = Array.from({ length: 100 }, (_, at) => `fragment F${at} on Query { __typename }`).join(' ')
+    const many = `{ ${Array.from({ length: 100 }, (_, at) => `...F${at}`).join(' ')} } ${fragments}`
+    const inline = `{ ${'... { __typename } '.repeat(190)} }`
     for (const host of both) {
-      expect((await post(host, { query: many })).json.data).toMatchObject({ a0: 'Query', a79: 'Query' })
-      expect((await post(host, { query: inline })).json.data).toMatchObject({ a0: 'Query', a159: 'Query' })
+      expect((await post(host, { query: many })).json).toEqual({ data: { __typename: 'Query' } })
+      expect((await post(host, { query: inline })).json).toEqual({ data: { __typename: 'Query' } })
     }
   })
 
   it.each([
     ['1,001 tokens', `{${'a '.repeat(999)}}`, 'TOO_MANY_TOKENS'],
-    ['a field 101 times', `{ viewer { ${'userId '.repeat(101)} } }`, 'TOO_MANY_REPEATED_FIELDS'],
+    ['a field 201 times', `{ viewer { ${'userId '.repeat(201)} } }`, 'TOO_MANY_REPEATED_FIELDS'],
   ])('%s are refused by the name of the limit', async (_name, query, detail) => {
     for (const host of both) expectGraphqlRefusal(await post(host, { query }), 400, 'LIMIT_EXCEEDED', detail)
   })
@@ -346,15 +346,12 @@ describe('what a document may ask for', () => {
       .replace('postKycVerification', 'validateKycVerification')
       .replace(
         /\{\s*status verificationId message/,
-        `{ ${repeat(60, (at) => `v${at}: violations { pointer code message __typename }`)}`,
+        `{ ${repeat(80, (at) => `v${at}: violations { pointer code message }`)}`,
       )}`
     const variables = submissionVariables()
     const answer = await post('secure', { query, variables })
     expectGraphqlRefusal(answer, 400, 'LIMIT_EXCEEDED', 'QUERY_TOO_COSTLY')
-    const fewer = {
-      query: query.replace(/v1: .* v59: violations \{ pointer code message __typename \}/, ''),
-      variables,
-    }
+    const fewer = { query: query.replace(/v1: .* v79: violations \{ pointer code message \}/, ''), variables }
     expect((await post('secure', fewer)).json.data.validateKycVerification).toEqual({ v0: [] })
   })
 })
