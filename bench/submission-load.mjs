@@ -1,5 +1,6 @@
 // Sends submissions to a running server over connections that stay open.
 import { processorUs } from './harness.mjs'
+import { variablesOf } from './small-submission.mjs'
 
 export const connections = 64
 
@@ -10,29 +11,11 @@ const query = `mutation Submit($schemaVersion: String!, $externalVerificationPro
     verifications: $verifications, externalProviderData: $externalProviderData) { status verificationId message }
 }`
 const check = (name) => ({ name, status: 'PASSED' })
+const small = variablesOf('@@')
 const submission = {
-  schemaVersion: '1.0',
-  externalVerificationProvider: 'CUSTOM',
-  externalVerificationId: '@@',
-  decision: 'PASSED',
+  ...small,
   decisionedAt: new Date().toISOString(),
-  person: {
-    firstName: 'Jane',
-    middleName: 'Q',
-    lastName: 'Example',
-    dateOfBirth: '1990-01-31',
-    ssn: '078-05-1120',
-    ssnLast4: '1120',
-    phoneNumber: '+15555550123',
-    emailAddress: 'jane@example.com',
-    address: {
-      streetLine1: '1 Example Street',
-      city: 'Springfield',
-      subdivision: 'IL',
-      postalCode: '62701',
-      countryCode: 'US',
-    },
-  },
+  person: { ...small.person, middleName: 'Q', phoneNumber: '+15555550123', emailAddress: 'jane@example.com' },
   verifications: {
     document: {
       verificationId: 'doc-1',
@@ -45,7 +28,7 @@ const submission = {
       confidenceScore: 98.5,
       checks: [check('face_match'), check('document_authenticity'), check('document_expired')],
     },
-    ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE', checks: [check('ssn_match')] },
+    ssn: { ...small.verifications.ssn, checks: [check('ssn_match')] },
   },
   externalProviderData: { templateId: 'itmpl_1', partnerReference: 'ref-4711' },
 }

@@ -20,8 +20,9 @@ const BASE64_RUN = /[A-Za-z0-9+/]{8,}/g
 const BASE64_ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/']
 
 /**
- * Matches base64 of six bytes of a kind. Three bytes are four characters: the first holds the high six bits of the first
- * byte, the second ends with the high four of the second byte, the third ends with the high two of the third byte.
+ * Matches base64 of six bytes of a kind in two whole groups. Eight such bytes always hold two. A group has three bytes in
+ * four characters. The first one holds the high six bits of the first byte. The second ends with the high four of the
+ * second byte, and the third with the high two of the third byte.
  */
 function sixInBase64(isOfKind: (byte: number) => boolean): RegExp {
   const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter(isOfKind)
@@ -163,8 +164,8 @@ const foldDecoded = ({ bytes, texts }: Decoded): string[] => [
  * Checks whether one of the readings of a text that is decoded, once or twice, fulfils a condition. Readings are folded.
  *
  * @param folded Result of {@link foldText}.
- * @param hasDigits Whether each reading that fulfils the condition holds three digits one after another, or eight printable
- *   characters.
+ * @param hasDigits Whether the searched values hold three digits one after another. Without them all is decoded that may be
+ *   base64 or hexadecimal.
  */
 export function someDecoded(
   text: string,
