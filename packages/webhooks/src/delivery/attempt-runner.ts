@@ -223,17 +223,27 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
   })
 }
 
-const nothingSeen = resultOfCause('INTERNAL_ERROR')
-
 /**
  * Makes the report of what a sender saw. It adds members that a sender of JavaScript left out: a store refuses the result
  * without them. Success needs a 2xx status.
  */
 function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptReport {
-  // Without a cause the status decides.
-  const cause = result.cause ?? classifyResponse(result.status ?? 0)
-  const timings = { ...nothingSeen.timings, ...result.timings }
-  // A text as body would keep the result from being recorded.
-  const responseBody = ArrayBuffer.isView(result.responseBody) ? result.responseBody : null
-  return { ...nothingSeen, ...result, cause, timings, responseBody, keyVersion }
+  const timings: Partial<AttemptReport['timings']> = result.timings ?? {}
+  return {
+    // Without a cause the status decides.
+    cause: result.cause ?? classifyResponse(result.status ?? 0),
+    status: result.status ?? null,
+    address: result.address ?? null,
+    timings: {
+      dnsMs: timings.dnsMs ?? null,
+      connectMs: timings.connectMs ?? null,
+      tlsMs: timings.tlsMs ?? null,
+      firstByteMs: timings.firstByteMs ?? null,
+      totalMs: timings.totalMs ?? null,
+    },
+    responseHeaders: result.responseHeaders ?? {},
+    // A text as body would keep the result from being recorded.
+    responseBody: ArrayBuffer.isView(result.responseBody) ? result.responseBody : null,
+    keyVersion,
+  }
 }
