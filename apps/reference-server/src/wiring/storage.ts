@@ -141,7 +141,8 @@ async function openBusinessData(
   listeners: MigrationListeners,
 ) {
   const path = sqlitePath(url)
-  const options = { audit, migrations: databases.migrations, kycStatusEvents, ...listeners }
+  const { migrations, maxConnections, notify, transactionPooler, distributed } = databases
+  const options = { audit, randomBytes: createRandomPool(), migrations, kycStatusEvents, ...listeners }
   if (path !== null) {
     const { createSqliteStorage } = await sqlite()
     const storage = await createSqliteStorage({ path }, { ...options, ...files, ownTables: ownTables('sqlite') })
@@ -152,7 +153,6 @@ async function openBusinessData(
       })
     return { ...storage, ...(await serverOnSqlite()).createServerStores(storage.database), acquireWorkerLock }
   }
-  const { maxConnections, notify, transactionPooler, distributed } = databases
   const location = { connectionString: url, maxConnections, transactionPooler }
   const { createPostgresStorage } = await postgres()
   const onPostgres = { ...options, notify, distributed, ownTables: ownTables('postgres') }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Token } from '@kyc-relay/kyc-core'
 
 /** Parts of a verification that an erasure of its user blanks: from both of them an SSN can be guessed. */
@@ -20,7 +20,8 @@ export interface StoredParts extends ErasableParts {
 const keyBytes = 32
 
 /** Creates the key that covers the parts of one verification of a user. */
-export const newErasableKey = (): Uint8Array => new Uint8Array(randomBytes(keyBytes))
+export const newErasableKey = (randomBytes: (size: number) => Uint8Array): Uint8Array =>
+  new Uint8Array(randomBytes(keyBytes))
 
 /** Computes the HMAC that stands for the parts in the audit log. */
 export function erasableMac(key: Uint8Array, { payloadDigest, ssnToken }: ErasableParts): Uint8Array {

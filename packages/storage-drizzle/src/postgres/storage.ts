@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes as cryptoRandomBytes, randomUUID } from 'node:crypto'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
@@ -59,6 +59,8 @@ export interface PostgresStorageOptions extends MigrationListeners {
   readonly clock?: () => Date
   /** Creates unique fence tokens. Default: random UUIDs. */
   readonly newToken?: () => string
+  /** Cryptographic randomness for the keys that an erasure destroys. Default: `node:crypto`. */
+  readonly randomBytes?: (size: number) => Uint8Array
   /**
    * Wakes the workers of other processes with `NOTIFY`. Polling is sufficient without it; set it to false to save the
    * listening connection. Default: true; always false with `transactionPooler`.
@@ -155,7 +157,9 @@ export async function createPostgresStorage(
   options: PostgresStorageOptions = {},
 ): Promise<PostgresStorage> {
   checkOptions(options)
-  const { clock, newToken = randomUUID, notify = true, migrations = 'apply', ownTables, distributed = false } = options
+  const { clock, newToken = randomUUID, randomBytes = cryptoRandomBytes } = options
+  const { notify = true, migrations = 'apply', ownTables, distributed = false } = options
+  const statusEvents = options.kycStatusEvents === true
   const histories = ownTables === undefined ? (['postgres'] as const) : (['postgres', ownTables] as const)
   const connection = await openConnection(location)
   const { pool, transactionPooler, close } = connection
@@ -176,9 +180,9 @@ export async function createPostgresStorage(
   const db = drizzle({ client: transactionPooler ? poolWithoutNames(pool) : pool })
   const notifications = notify && !transactionPooler ? createDueNotifications(connection) : createLocalNotifications()
   return {
-    verifications: createVerificationStore(db, database, { audit, statusEvents: options.kycStatusEvents === true }),
+    verifications: createVerificationStore(db, database, { audit, statusEvents, randomBytes }),
     statusOutbox: createStatusOutbox({ database }),
-    corrections: createStatusCorrections({ database, audit, statusEvents: options.kycStatusEvents === true }),
+    corrections: createStatusCorrections({ database, audit, statusEvents }),
     photoJobs: createPhotoJobStore({ database, instant, newToken, audit }),
     recoveries: createRecoveryStore({ database, notifications, instant }),
     feed: createFeedStore({ database }),

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes as cryptoRandomBytes, randomUUID } from 'node:crypto'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
@@ -53,6 +53,8 @@ export interface SqliteStorageOptions extends SqliteMigrationListeners {
   readonly clock?: () => Date
   /** Creates unique fence tokens. Default: random UUIDs. */
   readonly newToken?: () => string
+  /** Cryptographic randomness for the keys that an erasure destroys. Default: `node:crypto`. */
+  readonly randomBytes?: (size: number) => Uint8Array
   /** True to keep each change of a KYC status in `statusOutbox` until its event is published. Default: false. */
   readonly kycStatusEvents?: boolean
   /**
@@ -162,7 +164,8 @@ export function createSqliteStorage(
 
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
   checkOptions(options)
-  const { clock = () => new Date(), newToken = randomUUID, audit: seal } = options
+  const { clock = () => new Date(), newToken = randomUUID, randomBytes = cryptoRandomBytes, audit: seal } = options
+  const statusEvents = options.kycStatusEvents === true
   const database = openDatabase(location, {
     ...options,
     history: 'sqlite',
@@ -181,13 +184,9 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
 
   return {
-    verifications: watched(
-      createVerificationStore({ client, db, commits, audit, statusEvents: options.kycStatusEvents === true }),
-    ),
+    verifications: watched(createVerificationStore({ client, db, commits, audit, statusEvents, randomBytes })),
     statusOutbox: watched(createStatusOutbox({ db, commits })),
-    corrections: watched(
-      createStatusCorrections({ client, db, commits, audit, statusEvents: options.kycStatusEvents === true }),
-    ),
+    corrections: watched(createStatusCorrections({ client, db, commits, audit, statusEvents })),
     photoJobs: watched(createPhotoJobStore({ db, commits, clock, newToken, audit })),
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),

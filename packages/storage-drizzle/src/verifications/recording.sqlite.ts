@@ -86,8 +86,13 @@ export function findExisting(statements: RecordingStatements, key: SubmissionKey
 export function record(
   statements: RecordingStatements,
   recording: Recording,
-  { audit, statusEvents }: { readonly audit: AuditChain | null; readonly statusEvents: boolean },
+  dependencies: {
+    readonly audit: AuditChain | null
+    readonly statusEvents: boolean
+    readonly randomBytes: (size: number) => Uint8Array
+  },
 ) {
+  const { audit, statusEvents, randomBytes } = dependencies
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const existing = findExisting(statements, key)
   if (existing !== null) return existing
@@ -97,7 +102,7 @@ export function record(
   const { next, result } = outcomes[previous]
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
   const ssnToken = verification.ssn?.token ?? null
-  const erasableKey = newErasableKey()
+  const erasableKey = newErasableKey(randomBytes)
   const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })
   const { lastInsertRowid: position } = statements.insertVerification.run(
     verification.verificationId,

@@ -31,8 +31,13 @@ type Recording = Parameters<VerificationStore['record']>[0]
 export function createVerificationStore(
   db: NodePgDatabase,
   database: PostgresDatabase,
-  { audit, statusEvents }: { readonly audit: AuditChain | null; readonly statusEvents: boolean },
+  dependencies: {
+    readonly audit: AuditChain | null
+    readonly statusEvents: boolean
+    readonly randomBytes: (size: number) => Uint8Array
+  },
 ): VerificationStore {
+  const { audit, statusEvents, randomBytes } = dependencies
   const reads = prepareVerificationReads(db)
 
   async function findExisting(key: SubmissionKey): Promise<ExistingSubmission | null> {
@@ -54,7 +59,7 @@ export function createVerificationStore(
     const statusAt = next === previous ? recordedAt : later(recordedAt, locked?.since)
     if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
     const ssnToken = verification.ssn?.token ?? null
-    const erasableKey = newErasableKey()
+    const erasableKey = newErasableKey(randomBytes)
     const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })
     const keyed = {
       ...{ ...key, verificationId: verification.verificationId, payloadDigest: asBuffer(payloadDigest) },

@@ -24,8 +24,9 @@ export function createVerificationStore(dependencies: {
   readonly audit: AuditChain | null
   /** True to publish changes of the KYC status. */
   readonly statusEvents: boolean
+  readonly randomBytes: (size: number) => Uint8Array
 }): VerificationStore {
-  const { client, db, commits, audit, statusEvents } = dependencies
+  const { client, db, commits } = dependencies
   const recording = prepareRecording(client)
   const statements = prepareReadingStatements(db)
 
@@ -64,7 +65,7 @@ export function createVerificationStore(dependencies: {
 
   return {
     findExisting: (key) => read(() => findExisting(recording, key)),
-    record: (submission) => commits.write(() => record(recording, submission, { audit, statusEvents })),
+    record: (submission) => commits.write(() => record(recording, submission, dependencies)),
     findReferencedTokens: (tokens) =>
       read(() => {
         const rows = statements.findReferencedTokens.all({ tokens: JSON.stringify(tokens.map(({ token }) => token)) })
