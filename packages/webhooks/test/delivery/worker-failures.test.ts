@@ -55,6 +55,18 @@ describe('what fails around it', () => {
     })
   })
 
+  test('members of a result that are null or undefined are recorded as unknown, and others are dropped', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const odd = { status: 500, responseHeaders: null, timings: { dnsMs: undefined, totalMs: 7 }, debug: 'text' }
+    await createWorker({ send: senderOf(() => odd as unknown as SendResult) }).runOnce()
+    const { state, attempts } = (await read(event.deliveries[0]))!
+    expect([state, problems]).toEqual(['PENDING', []])
+    expect(attempts[0]?.report).toStrictEqual({
+      ...{ cause: 'HTTP_STATUS', status: 500, address: null, responseHeaders: {}, responseBody: null, keyVersion: 7 },
+      timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 7 },
+    })
+  })
+
   test('a store that is down is asked every second, and work goes on a second after it is back', async () => {
     await publish(store, [await registerEndpoint(store)])
     let down = true
