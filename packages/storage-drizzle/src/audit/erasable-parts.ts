@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Token } from '@kyc-relay/kyc-core'
+import { StorageError } from '../storage-error.js'
 
 /** Parts of a verification that an erasure of its user blanks: from both of them an SSN can be guessed. */
 export interface ErasableParts {
@@ -19,9 +20,16 @@ export interface StoredParts extends ErasableParts {
 
 const keyBytes = 32
 
-/** Creates the key that covers the parts of one verification of a user. */
-export const newErasableKey = (randomBytes: (size: number) => Uint8Array): Uint8Array =>
-  new Uint8Array(randomBytes(keyBytes))
+/**
+ * Creates the key that covers the parts of one verification of a user.
+ *
+ * @throws StorageError `ARGUMENT_INVALID` when the randomness is of another length: a shorter key could be guessed
+ */
+export function newErasableKey(randomBytes: (size: number) => Uint8Array): Uint8Array {
+  const key = new Uint8Array(randomBytes(keyBytes))
+  if (key.length !== keyBytes) throw new StorageError('ARGUMENT_INVALID')
+  return key
+}
 
 /** Computes the HMAC that stands for the parts in the audit log. */
 export function erasableMac(key: Uint8Array, { payloadDigest, ssnToken }: ErasableParts): Uint8Array {

@@ -82,17 +82,20 @@ export function findExisting(statements: RecordingStatements, key: SubmissionKey
   return { kind: 'replayed', result, payloadDigest: row.payloadDigest && new Uint8Array(row.payloadDigest) }
 }
 
+/** What a recording needs beside its statements. */
+export interface RecordingDependencies {
+  readonly audit: AuditChain | null
+  /** True to publish changes of the KYC status. */
+  readonly statusEvents: boolean
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
 /** Writes one verification with its details, inside a transaction of the caller. */
 export function record(
   statements: RecordingStatements,
   recording: Recording,
-  dependencies: {
-    readonly audit: AuditChain | null
-    readonly statusEvents: boolean
-    readonly randomBytes: (size: number) => Uint8Array
-  },
+  { audit, statusEvents, randomBytes }: RecordingDependencies,
 ) {
-  const { audit, statusEvents, randomBytes } = dependencies
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const existing = findExisting(statements, key)
   if (existing !== null) return existing

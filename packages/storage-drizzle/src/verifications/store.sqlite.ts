@@ -2,10 +2,9 @@ import type Database from 'better-sqlite3'
 import type { Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import { checkedId } from '../checked-owner.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
-import type { AuditChain } from '../audit/chain.sqlite.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { findStatus } from './current-status.sqlite.js'
-import { findExisting, prepareRecording, record } from './recording.sqlite.js'
+import { findExisting, prepareRecording, record, type RecordingDependencies } from './recording.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import type { kycStatusLog, verifications } from './tables.sqlite.js'
 import { prepareReadingStatements } from './statements.sqlite.js'
@@ -17,15 +16,13 @@ interface VerificationRow {
 }
 
 /** Creates the verification store on one SQLite connection. Reads see committed rows only. */
-export function createVerificationStore(dependencies: {
-  readonly client: Database.Database
-  readonly db: DrizzleDatabase
-  readonly commits: GroupCommit
-  readonly audit: AuditChain | null
-  /** True to publish changes of the KYC status. */
-  readonly statusEvents: boolean
-  readonly randomBytes: (size: number) => Uint8Array
-}): VerificationStore {
+export function createVerificationStore(
+  dependencies: RecordingDependencies & {
+    readonly client: Database.Database
+    readonly db: DrizzleDatabase
+    readonly commits: GroupCommit
+  },
+): VerificationStore {
   const { client, db, commits } = dependencies
   const recording = prepareRecording(client)
   const statements = prepareReadingStatements(db)

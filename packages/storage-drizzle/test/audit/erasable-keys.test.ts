@@ -27,3 +27,11 @@ test('the keys that an erasure destroys come from the randomness that is given, 
   expect(onSqlite.map(({ key }) => key)).toEqual([Buffer.alloc(32, 1)])
   expect(onPostgres.rows.map(({ key }) => key)).toEqual([Buffer.alloc(32, 2)])
 })
+
+test('randomness of another length is refused, and nothing is recorded', async () => {
+  const sqlite = await createSqliteStorage({ path: ':memory:' }, { randomBytes: () => new Uint8Array(16) })
+  const first = submission('first')
+  await expect(sqlite.verifications.record(first)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+  expect(await sqlite.verifications.findExisting(first.key)).toBeNull()
+  await sqlite.close()
+})
