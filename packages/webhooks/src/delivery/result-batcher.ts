@@ -115,7 +115,11 @@ export function createResultBatcher(deps: {
   async function waitForBatch(): Promise<void> {
     if (isWorthACommit()) return
     await new Promise<void>((resolve) => {
-      const cancel = timers.schedule(resolve, batchDelayMs)
+      // After a busy time the timer runs before the answers that arrived meanwhile are read. One more turn reads them.
+      const endSoon = () => {
+        cancel = timers.schedule(resolve, 0)
+      }
+      let cancel = timers.schedule(endSoon, batchDelayMs)
       endBatchDelay = () => {
         cancel()
         resolve()

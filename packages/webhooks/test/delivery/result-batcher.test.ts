@@ -71,6 +71,19 @@ describe('results', () => {
     ])
   })
 
+  test('are joined by the answers that were read right after the delay', async () => {
+    const { time, writes, add } = started(100)
+    add(8)
+    await time.pass(12)
+    add(1)
+    time.schedule(() => add(1), 8)
+    await time.pass(20)
+    expect(writes).toEqual([
+      [0, 8],
+      [20, 2],
+    ])
+  })
+
   test('are no longer delayed once half of the attempts in flight have ended', async () => {
     const { time, writes, add } = started(20)
     add(8)
