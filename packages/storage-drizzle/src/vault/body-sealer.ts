@@ -53,11 +53,7 @@ export function createVaultBodySealer(deps: {
     return bytes
   }
 
-  async function openUnder(
-    key: DataKeyRow | null,
-    position: number,
-    value: BodyPlace & { readonly sealed: Uint8Array },
-  ) {
+  function openUnder(key: DataKeyRow | null, position: number, value: BodyPlace & { readonly sealed: Uint8Array }) {
     // The owner has no key, or a later one: the key of these bytes was destroyed.
     if (key?.position !== position) return null
     const sealed = value.sealed.subarray(positionBytes)

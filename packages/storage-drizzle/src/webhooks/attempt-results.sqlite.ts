@@ -89,9 +89,10 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const gone = removed === undefined || heir !== undefined ? null : goneReason(lineage)
   const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, gone }
   const outcome = deliveryAfterResult(leased, result, now)
-  const { responseBody, ...report } = attempt.report
+  const { report } = attempt
   // An erasure has blanked the answers that were there: a later one may repeat the user's data too.
-  const answer = cancelRequested === null ? responseBody : null
+  const answer = cancelRequested === null ? report.responseBody : null
+  const withoutBody = JSON.stringify({ ...report, responseBody: undefined })
   const isUnsent = Number(attempt.state === 'UNSENT')
   statements.endLease.run(
     outcome.state,
@@ -106,7 +107,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     report.timings.totalMs,
     position,
   )
-  statements.endAttempt.run(attempt.state, now, JSON.stringify(report), answer, position, fence.attempt)
+  statements.endAttempt.run(attempt.state, now, withoutBody, answer, position, fence.attempt)
   statements.releaseSlot.run(endpoint)
   if (outcome.dueAtMs !== null) {
     const next = heir?.position ?? endpoint

@@ -22,7 +22,8 @@ function listSchedules(statements: ClaimingStatements, request: ClaimRequest, fa
   const mostEach = schedules.length >= limit ? 1 : limit
   return schedules.map(([endpoint, inFlight, waitingSince, paused]): ClaimableEndpoint => {
     const room = Math.min(cap - inFlight, mostEach)
-    const rows = sentClasses(paused === 1).flatMap((each) => statements.listWaiting.all(endpoint, each, room + 1))
+    const rows = []
+    for (const each of sentClasses(paused === 1)) rows.push(...statements.listWaiting.all(endpoint, each, room + 1))
     const due = rows.filter(([, dueAt]) => dueAt <= now).slice(0, room)
     return {
       endpoint,
@@ -38,8 +39,23 @@ function listSchedules(statements: ClaimingStatements, request: ClaimRequest, fa
 function readClaimed(statements: ClaimingStatements, position: number, token: string, now: number): ClaimedDelivery {
   const row = statements.findClaimed.get(position)
   if (row === undefined) throw new StorageError('STORE_FAILED')
-  const [deliveryId, attemptsMade, xEventId, appId, userId, eventType, unsentSince, ...eventAndEndpoint] = row
-  const [eventId, test, body, traceContext, endpointId, url, standardWebhooks, headers] = eventAndEndpoint
+  const [
+    deliveryId,
+    attemptsMade,
+    xEventId,
+    appId,
+    userId,
+    eventType,
+    unsentSince,
+    eventId,
+    test,
+    body,
+    traceContext,
+    endpointId,
+    url,
+    standardWebhooks,
+    headers,
+  ] = row
   return {
     fence: { appId, deliveryId, attempt: attemptsMade, token },
     deliveryId,

@@ -1,5 +1,4 @@
 import type { AttemptResult, EndpointHour } from '@kyc-relay/webhooks/delivery'
-import { groupBy } from '../group-by.js'
 
 /** Attempts of one call to one endpoint that ended with one cause. */
 export type CountedAttempts<Endpoint> = Omit<EndpointHour, 'endpointId' | 'hour' | 'cause'> & {
@@ -20,20 +19,21 @@ export function countAttempts<Endpoint>(
   results: readonly { readonly endpoint: Endpoint; readonly result: AttemptResult }[],
   keyOf: (endpoint: Endpoint) => string,
 ): readonly CountedAttempts<Endpoint>[] {
-  const sent = results.filter(({ result }) => result.attempt.state !== 'UNSENT')
-  const groups = groupBy(sent, ({ endpoint, result }) => `${keyOf(endpoint)} ${storedCause(result.attempt)}`)
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group
-    return first === undefined
-      ? []
-      : {
-          endpoint: first.endpoint,
-          cause: storedCause(first.result.attempt),
-          attempts: group.length,
-          firstAttempts: group.filter(({ result }) => result.fence.attempt === 1).length,
-          failedDeliveries: group.filter(({ result }) => result.next.state === 'FAILED').length,
-        }
-  })
+  const counts = new Map<string, CountedAttempts<Endpoint>>()
+  for (const { endpoint, result } of results) {
+    if (result.attempt.state === 'UNSENT') continue
+    const cause = storedCause(result.attempt)
+    const key = `${keyOf(endpoint)} ${cause}`
+    const before = counts.get(key)
+    counts.set(key, {
+      endpoint,
+      cause,
+      attempts: (before?.attempts ?? 0) + 1,
+      firstAttempts: (before?.firstAttempts ?? 0) + Number(result.fence.attempt === 1),
+      failedDeliveries: (before?.failedDeliveries ?? 0) + Number(result.next.state === 'FAILED'),
+    })
+  }
+  return [...counts.values()]
 }
 
 /** Reads a row of counts. */

@@ -12,11 +12,13 @@ export const pausers = ['PARTNER', 'OPERATOR'] as const
 export const deliveryClass = { test: 0, live: 1, recovered: 2 } as const
 export const classOf = (isTest: boolean) => (isTest ? deliveryClass.test : deliveryClass.live)
 
+const allClasses = Object.values(deliveryClass)
+
 /** Classes that wait for the end of a pause. */
-export const heldClasses = Object.values(deliveryClass).filter((each) => each !== deliveryClass.test)
+export const heldClasses = allClasses.filter((each) => each !== deliveryClass.test)
 
 /** Classes that an endpoint is sent. */
-export const sentClasses = (paused: boolean) => (paused ? [deliveryClass.test] : Object.values(deliveryClass))
+export const sentClasses = (paused: boolean) => (paused ? [deliveryClass.test] : allClasses)
 
 /** Event types that an endpoint gets without naming any. All others go only to endpoints that name them. */
 export const unnamedTypes: readonly string[] = [

@@ -1,7 +1,7 @@
 import type { EventTypes } from '../events/event-type-registry.js'
 import { isGranted, isGrantOf, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { classifyResponse } from './classify-response.js'
-import { redactEchoes, type OpenHeaders } from './endpoint-headers.js'
+import { redactEchoes, type OpenHeaders, type SealedHeaders } from './endpoint-headers.js'
 import { reportOfCause } from './delivery-state.js'
 import { isSameId } from '../publishing/same-id.js'
 import { resultOfCause, type Sender, type SendResult } from './sender.js'
@@ -176,7 +176,7 @@ export async function runAttempt(
     const authorization = (await authorizations)[index] ?? 'INTERNAL_ERROR'
     if (typeof authorization === 'string') return reportOfCause(authorization)
     const { signingKey, body } = authorization
-    return await sendSigned({ ...delivery, body }, signingKey, openedAtMs, deps)
+    return await sendSigned(delivery, body, signingKey, openedAtMs, deps)
   } catch (error) {
     deps.tell('ATTEMPT_FAILED', error)
     return reportOfCause('INTERNAL_ERROR')
@@ -185,16 +185,17 @@ export async function runAttempt(
 
 async function sendSigned(
   delivery: ClaimedDelivery,
+  body: Uint8Array,
   { key, version }: SigningKey,
   openedAtMs: number,
   deps: AttemptDeps,
 ): Promise<AttemptReport> {
-  const own = await openOwn(delivery, deps)
+  const own = delivery.endpoint.headers === null ? {} : await openOwn(delivery.appId, delivery.endpoint.headers, deps)
   if (own === null) return reportOfCause('HEADERS_UNAVAILABLE', version)
   const headers = await signedHeaders({
     xEventId: delivery.xEventId,
     test: delivery.test,
-    body: delivery.body,
+    body,
     standardWebhooks: delivery.endpoint.standardWebhooks,
     secret: key,
     now: deps.now(),
@@ -204,7 +205,7 @@ async function sendSigned(
   // AbortSignal.timeout takes whole milliseconds only.
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
   if (timeoutMs <= 0) return reportOfCause('TIMEOUT', version)
-  const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
+  const sending = deps.send({ url: delivery.endpoint.url, headers, body, timeoutMs })
   const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch((error: unknown) => {
     deps.tell('ATTEMPT_FAILED', error)
     return resultOfCause('INTERNAL_ERROR')
@@ -213,9 +214,7 @@ async function sendSigned(
 }
 
 /** Opens the static headers of the endpoint; null if they cannot be opened. */
-async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) {
-  const { headers } = endpoint
-  if (headers === null) return {}
+async function openOwn(appId: string, headers: SealedHeaders, deps: AttemptDeps) {
   const open = async () => (await deps.openHeaders?.({ appId, headers })) ?? null
   return withTimeLimit(open(), deps.lookUpTimeoutMs, null, deps.timers).catch((error: unknown) => {
     deps.tell('HEADERS_FAILED', error)
