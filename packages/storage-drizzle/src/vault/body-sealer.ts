@@ -53,7 +53,11 @@ export function createVaultBodySealer(deps: {
     return bytes
   }
 
-  function openUnder(key: DataKeyRow | null, position: number, value: BodyPlace & { readonly sealed: Uint8Array }) {
+  async function openUnder(
+    key: DataKeyRow | null,
+    position: number,
+    value: BodyPlace & { readonly sealed: Uint8Array },
+  ) {
     // The owner has no key, or a later one: the key of these bytes was destroyed.
     if (key?.position !== position) return null
     const sealed = value.sealed.subarray(positionBytes)

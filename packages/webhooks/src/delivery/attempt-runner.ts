@@ -122,7 +122,11 @@ const bodiesOf = ({ bodySealer }: AttemptDeps): LookUp<Uint8Array | null> => ({
   ask: (some) =>
     openStored(
       some.map(({ appId, userId, eventId, body }) => ({
-        ...{ appId, userId, part: 'event' as const, recordId: eventId, stored: body },
+        appId,
+        userId,
+        part: 'event' as const,
+        recordId: eventId,
+        stored: body,
       })),
       bodySealer,
     ),
