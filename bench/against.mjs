@@ -5,21 +5,30 @@
 //   npm run bench:against -- ../earlier                  verify-webhook, ingestion and deliveries, 5 rounds
 //   npm run bench:against -- ../earlier 3 ingestion      one of them, 3 rounds
 //
-// Every checkout runs its own files of bench/, so that both may change; what is compared are the rows named below. The load of
-// ingestion comes from this checkout.
+// verify-webhook runs in each checkout with its own files of bench/. For ingestion and deliveries both run side by side, and
+// the load and the queues come from this checkout.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ingestionPairs } from './against-ingestion.mjs'
+import { deliveryPairs } from './against-deliveries.mjs'
 import { median, writeReport } from './harness.mjs'
 
+const deliveryRows = [
+  { row: 'kyc-relay on SQLite', engine: 'sqlite', isSealed: false },
+  { row: 'kyc-relay on PostgreSQL', engine: 'postgres', isSealed: false },
+  // The earlier one may seal no bodies: its bodies are clear.
+  { row: 'kyc-relay on SQLite, sealed bodies', engine: 'sqlite', isSealed: true },
+  { row: 'kyc-relay on PostgreSQL, sealed bodies', engine: 'postgres', isSealed: true },
+]
+
 /**
- * Rows of this checkout. The earlier one writes them too, or the row in `before`. `pace` turns a figure into work per time:
- * more is better.
+ * `pairs` measures both side by side. Without it each runs its own file, both write the rows, and `pace` turns a figure into
+ * work per time: more is better.
  */
 const measurements = {
-  'verify-webhook': { rows: ['verifyWebhook, text', 'signWebhook'], pace: (nanoseconds) => 1e9 / nanoseconds, env: {} },
+  'verify-webhook': { rows: ['verifyWebhook, text', 'signWebhook'], pace: (nanoseconds) => 1e9 / nanoseconds },
   ingestion: {
     rows: ['kyc-relay, whole ingestion', 'kyc-relay, whole ingestion, TLS'],
     // Both servers run side by side: in a run for each, one of them met quieter minutes.
@@ -33,21 +42,15 @@ const measurements = {
     },
   },
   deliveries: {
-    rows: [
-      'kyc-relay on SQLite',
-      'kyc-relay on PostgreSQL',
-      'kyc-relay on SQLite, sealed bodies',
-      'kyc-relay on PostgreSQL, sealed bodies',
-    ],
-    // The earlier one may seal no bodies.
-    before: {
-      'kyc-relay on SQLite, sealed bodies': 'kyc-relay on SQLite',
-      'kyc-relay on PostgreSQL, sealed bodies': 'kyc-relay on PostgreSQL',
+    rows: deliveryRows.map(({ row }) => row),
+    async pairs() {
+      const ofRows = []
+      for (const row of deliveryRows) ofRows.push(await deliveryPairs(folders, rounds, row))
+      return Array.from({ length: rounds }, (_, round) => ({
+        now: ofRows.map((pairs) => pairs[round].now),
+        before: ofRows.map((pairs) => pairs[round].before),
+      }))
     },
-    pace: (perSecond) => perSecond,
-    env: { BENCH_ROUNDS: '1', BENCH_DELIVERIES: '6000' },
-    // What ran before in the same process would slow a row, and the two checkouts have other rows.
-    hasProcessPerRow: true,
   },
 }
 
@@ -62,40 +65,34 @@ if (earlier === undefined || !Number.isInteger(rounds) || rounds < 1 || !known) 
 }
 const folders = { now: here, before: path.join(path.resolve(earlier), 'bench') }
 
-/** Runs rows of one measurement in one checkout, in one process, and answers the pace of each row. */
-async function paces(which, name, rows) {
+/** Runs one measurement in one checkout, and answers the pace of each row. */
+async function paces(which, name) {
   const folder = folders[which]
-  const { before = {}, pace, env, hasProcessPerRow } = measurements[name]
-  const nameOf = (row) => (which === 'before' ? (before[row] ?? row) : row)
-  const only = hasProcessPerRow ? { BENCH_ONLY: nameOf(rows[0]) } : {}
+  const { rows, pace } = measurements[name]
   const child = spawn(process.execPath, ['--expose-gc', `${name}.bench.mjs`], {
     cwd: folder,
-    env: { ...process.env, ...env, ...only },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve))
   if (code !== 0) throw new Error(`${name} failed in ${folder}`)
   const report = JSON.parse(readFileSync(path.join(folder, 'results', `${name}.json`), 'utf8'))
   const medians = new Map(report.rows.map((row) => [row.contender, row.median]))
-  return rows.map((row) => pace(medians.get(nameOf(row))))
+  return rows.map((row) => pace(medians.get(row)))
 }
 
-const summaries = []
 /** Runs one measurement in each checkout, round after round. */
 async function pairsOfRuns(name) {
-  const { rows, hasProcessPerRow } = measurements[name]
-  const groups = hasProcessPerRow ? rows.map((row) => [row]) : [rows]
   const pairs = []
   for (let round = 0; round < rounds; round += 1) {
-    const pair = { now: [], before: [] }
+    const pair = {}
     // Whoever comes first finds the disk quieter: the two take turns.
-    const order = round % 2 === 0 ? ['now', 'before'] : ['before', 'now']
-    for (const group of groups) for (const which of order) pair[which].push(...(await paces(which, name, group)))
+    for (const which of round % 2 === 0 ? ['now', 'before'] : ['before', 'now']) pair[which] = await paces(which, name)
     pairs.push(pair)
   }
   return pairs
 }
 
+const summaries = []
 for (const name of names) {
   const { rows, pairs: ownPairs } = measurements[name]
   const pairs = ownPairs === undefined ? await pairsOfRuns(name) : await ownPairs()

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
+import { bodyToStore, users } from './sealed-bodies.mjs'
 
 const appId = '0a000000-0000-4000-8000-00000000000a'
 const endpoints = 200
@@ -26,16 +27,31 @@ export function sinkClient(sinkUrl) {
   }
 }
 
-/** Makes a worker on a store, not yet started. `onDelivered` is called for each written result. */
-export async function createDelivering(store, { post }, onDelivered) {
+/**
+ * Makes a worker on a store, not yet started. `onDelivered` is called for each written result. `createWorker` may be of an
+ * earlier checkout. Without `bodySealer` bodies are clear. A claim waits for `beforeClaim`.
+ */
+export async function createDelivering(
+  store,
+  { post },
+  onDelivered,
+  { createWorker = createDeliveryWorker, bodySealer, beforeClaim = async () => {} } = {},
+) {
   const ids = Array.from({ length: endpoints }, () => randomUUID())
   for (const [n, endpointId] of ids.entries()) {
     const url = `https://partner.example/${n}`
     const endpoint = { endpointId, appId, url, eventTypes: null, standardWebhooks: false, createdAt: new Date() }
     await store.registerEndpoint(endpoint, endpoints)
   }
-  const worker = createDeliveryWorker({
-    store,
+  const worker = createWorker({
+    store: {
+      ...store,
+      async claimDue(request) {
+        await beforeClaim()
+        return store.claimDue(request)
+      },
+    },
+    bodySealer,
     send: async ({ url, headers }) => {
       const status = await post(new URL(url).pathname, headers)
       return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
@@ -51,13 +67,20 @@ export async function createDelivering(store, { post }, onDelivered) {
   let published = 0
   return {
     /** Publishes one event with one delivery. */
-    publish() {
-      const deliveries = [
-        { deliveryId: randomUUID(), endpointId: ids[published++ % endpoints], xEventId: randomUUID() },
-      ]
-      const about = { appId, userId: randomUUID(), type: 'WIDGET_DEPOSIT_COMPLETE', occurredAt: new Date() }
-      const event = { eventId: randomUUID(), ...about, body, test: false, sourceEventId: null, withheld: null }
-      return store.insertEvent({ ...event, deliveries })
+    async publish() {
+      const n = published++
+      const eventId = randomUUID()
+      const userId = users[n % users.length]
+      await store.insertEvent({
+        ...{ eventId, appId, userId },
+        type: 'WIDGET_DEPOSIT_COMPLETE',
+        occurredAt: new Date(),
+        body: await bodyToStore(body, { bodySealer, appId, userId, recordId: eventId }),
+        test: false,
+        sourceEventId: null,
+        withheld: null,
+        deliveries: [{ deliveryId: randomUUID(), endpointId: ids[n % endpoints], xEventId: randomUUID() }],
+      })
     },
     start: () => worker.start(),
     stop: () => worker.stop(),
