@@ -9,7 +9,8 @@ import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/deliver
 import { signWebhook } from '@kyc-relay/webhooks'
 import { atLeast, inTurn, spread, median, startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
-import { bodyToStore, cipher, users } from './sealed-bodies.mjs'
+import { cipher, users } from './sealed-bodies.mjs'
+import { appId, body, publishEvent } from './delivering-worker.mjs'
 
 // A queue may be quick while it is short: everyone drains a short one and a longer one.
 const sizes = (process.env.BENCH_DELIVERIES ?? '6000,20000').split(',').map(Number)
@@ -22,10 +23,6 @@ const concurrency = 64
 const lanesOfPgBoss = Number(process.env.BENCH_LANES ?? 4)
 const endpoints = 200
 const apiKey = 'kyc_live_0123456789abcdef0123456789abcdef'
-const appId = '0a000000-0000-4000-8000-00000000000a'
-const body = Buffer.from(
-  JSON.stringify({ eventType: 'WIDGET_DEPOSIT_COMPLETE', amount: 100.5, note: 'x'.repeat(1_000) }),
-)
 
 const folder = temporaryFolder()
 const sink = await startSink()
@@ -134,20 +131,8 @@ async function register(store) {
 }
 
 async function fill(store, registered, count, bodySealer) {
-  const publish = async (n) => {
-    const eventId = randomUUID()
-    const userId = users[n % users.length]
-    await store.insertEvent({
-      ...{ eventId, appId, userId },
-      type: 'WIDGET_DEPOSIT_COMPLETE',
-      occurredAt: new Date(),
-      body: await bodyToStore(body, { bodySealer, appId, userId, recordId: eventId }),
-      test: false,
-      sourceEventId: null,
-      withheld: null,
-      deliveries: [{ deliveryId: randomUUID(), endpointId: registered[n % endpoints], xEventId: randomUUID() }],
-    })
-  }
+  const publish = (n) =>
+    publishEvent(store, { userId: users[n % users.length], endpointId: registered[n % endpoints], bodySealer })
   for (let first = 0; first < count; first += 256)
     await Promise.all(Array.from({ length: Math.min(256, count - first) }, (_, n) => publish(first + n)))
 }

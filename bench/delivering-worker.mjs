@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { bodyToStore, users } from './sealed-bodies.mjs'
 
-const appId = '0a000000-0000-4000-8000-00000000000a'
+export const appId = '0a000000-0000-4000-8000-00000000000a'
 const endpoints = 200
 const concurrency = 64
 const apiKey = 'kyc_live_0123456789abcdef0123456789abcdef'
@@ -25,6 +25,21 @@ export function sinkClient(sinkUrl) {
     },
     close: () => pool.destroy(),
   }
+}
+
+/** Publishes one event with one delivery. Without `bodySealer` its body is clear. */
+export async function publishEvent(store, { userId, endpointId, bodySealer }) {
+  const eventId = randomUUID()
+  await store.insertEvent({
+    ...{ eventId, appId, userId },
+    type: 'WIDGET_DEPOSIT_COMPLETE',
+    occurredAt: new Date(),
+    body: await bodyToStore(body, { bodySealer, appId, userId, recordId: eventId }),
+    test: false,
+    sourceEventId: null,
+    withheld: null,
+    deliveries: [{ deliveryId: randomUUID(), endpointId, xEventId: randomUUID() }],
+  })
 }
 
 /**
@@ -69,18 +84,7 @@ export async function createDelivering(
     /** Publishes one event with one delivery. */
     async publish() {
       const n = published++
-      const eventId = randomUUID()
-      const userId = users[n % users.length]
-      await store.insertEvent({
-        ...{ eventId, appId, userId },
-        type: 'WIDGET_DEPOSIT_COMPLETE',
-        occurredAt: new Date(),
-        body: await bodyToStore(body, { bodySealer, appId, userId, recordId: eventId }),
-        test: false,
-        sourceEventId: null,
-        withheld: null,
-        deliveries: [{ deliveryId: randomUUID(), endpointId: ids[n % endpoints], xEventId: randomUUID() }],
-      })
+      await publishEvent(store, { userId: users[n % users.length], endpointId: ids[n % endpoints], bodySealer })
     },
     start: () => worker.start(),
     stop: () => worker.stop(),

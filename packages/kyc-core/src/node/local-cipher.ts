@@ -18,10 +18,7 @@ const mostCachedDataKeys = 100_000
 /** Additional authenticated data: the header, and the context as text. Two different contexts never give the same text. */
 function additionalData(header: Uint8Array, context: SealContext): Buffer {
   const text = JSON.stringify(sortedTexts(Object.keys(context)).map((name) => [name, context[name]]))
-  const data = Buffer.alloc(header.length + Buffer.byteLength(text))
-  data.set(header)
-  data.write(text, header.length)
-  return data
+  return Buffer.concat([header, Buffer.from(text, 'utf8')])
 }
 
 /** `[format 1][length of key id][key id]` */

@@ -188,7 +188,8 @@ export async function runAttempt(
 }
 
 async function sendSigned(
-  delivery: ClaimedDelivery,
+  // Not its own body, which may be sealed.
+  delivery: Omit<ClaimedDelivery, 'body'>,
   body: Uint8Array,
   { key, version }: SigningKey,
   openedAtMs: number,
