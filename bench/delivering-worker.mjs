@@ -44,13 +44,13 @@ export async function publishEvent(store, { userId, endpointId, bodySealer }) {
 
 /**
  * Makes a worker on a store, not yet started. `onDelivered` is called for each written result. `createWorker` may be of an
- * earlier checkout. Without `bodySealer` bodies are clear. A claim waits for `beforeClaim`.
+ * earlier checkout. Without `bodySealer` bodies are clear. It claims nothing while `isOpen` returns false.
  */
 export async function createDelivering(
   store,
   { post },
   onDelivered,
-  { createWorker = createDeliveryWorker, bodySealer, beforeClaim = async () => {} } = {},
+  { createWorker = createDeliveryWorker, bodySealer, isOpen = () => true } = {},
 ) {
   const ids = Array.from({ length: endpoints }, () => randomUUID())
   for (const [n, endpointId] of ids.entries()) {
@@ -61,10 +61,7 @@ export async function createDelivering(
   const worker = createWorker({
     store: {
       ...store,
-      async claimDue(request) {
-        await beforeClaim()
-        return store.claimDue(request)
-      },
+      claimDue: async (request) => (isOpen() ? store.claimDue(request) : { claimed: [], nextDueInMs: null }),
     },
     bodySealer,
     send: async ({ url, headers }) => {
@@ -87,6 +84,7 @@ export async function createDelivering(
       await publishEvent(store, { userId: users[n % users.length], endpointId: ids[n % endpoints], bodySealer })
     },
     start: () => worker.start(),
+    wake: () => worker.wake(),
     stop: () => worker.stop(),
   }
 }

@@ -48,20 +48,15 @@ const sink = await startSink()
 const client = sinkClient(sink.url)
 let left = 0
 let finished = () => {}
-let open
-let opened
 /** The worker runs all the time, and claims nothing while its queue is filled. */
-const close = () => {
-  opened = new Promise((resolve) => (open = resolve))
-}
-close()
+let isOpen = false
 const delivering = await createDelivering(
   storage.webhooks,
   client,
   () => {
     if (--left === 0) finished()
   },
-  { createWorker, bodySealer: vault?.bodySealer, beforeClaim: () => opened },
+  { createWorker, bodySealer: vault?.bodySealer, isOpen: () => isOpen },
 )
 delivering.start()
 
@@ -71,15 +66,15 @@ async function deliver(count) {
   left = count
   const done = new Promise((resolve) => (finished = resolve))
   const startedAt = performance.now()
-  open()
+  isOpen = true
+  delivering.wake()
   await done
-  close()
+  isOpen = false
   return (count * 1_000) / (performance.now() - startedAt)
 }
 
 process.on('message', async (count) => {
   if (count > 0) return process.send(await deliver(count))
-  open()
   await delivering.stop()
   await client.close()
   sink.stop()
