@@ -18,8 +18,14 @@ interface Waiting {
   readonly resolve: (outcome: WriteOutcome) => void
 }
 
-/** Longest delay of a write, so that more results share its commit. */
+/** Delay of a write, so that more results share its commit. */
 const batchDelayMs = 8
+
+/**
+ * Most turns of the event loop that a write waits after the delay, while each of them brings results. After a busy time the
+ * timer runs before the answers that arrived meanwhile are read. In an idle process a turn takes 1 ms.
+ */
+const batchTurns = 8
 
 /** From this batch size on the store counts as busy, and the next write is delayed. */
 const busyBatch = 8
@@ -111,15 +117,16 @@ export function createResultBatcher(deps: {
   let lastBatch = 0
   let endBatchDelay = () => {}
 
-  /** Delays a write by up to 8 ms so that results share a commit; never when the store is idle. */
+  /** Delays a write so that results share a commit; never when the store is idle. */
   async function waitForBatch(): Promise<void> {
     if (isWorthACommit()) return
     await new Promise<void>((resolve) => {
-      // After a busy time the timer runs before the answers that arrived meanwhile are read. One more turn reads them.
-      const endSoon = () => {
-        cancel = timers.schedule(resolve, 0)
+      const endUnlessMore = (before: number, turnsLeft: number) => {
+        const count = waiting.length
+        if (turnsLeft === 0 || count === before) resolve()
+        else cancel = timers.schedule(() => endUnlessMore(count, turnsLeft - 1), 0)
       }
-      let cancel = timers.schedule(endSoon, batchDelayMs)
+      let cancel = timers.schedule(() => endUnlessMore(0, batchTurns), batchDelayMs)
       endBatchDelay = () => {
         cancel()
         resolve()

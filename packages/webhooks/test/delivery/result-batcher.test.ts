@@ -84,6 +84,26 @@ describe('results', () => {
     ])
   })
 
+  test.each([
+    ['while each turn of the event loop brings some', 3, 4],
+    ['for at most 8 turns', 20, 9],
+  ])('wait for more %s', async (_, turns, written) => {
+    const { time, writes, add } = started(100)
+    add(8)
+    await time.pass(12)
+    add(1)
+    const addInEachTurn = (left: number) => {
+      add(1)
+      if (left > 1) time.schedule(() => addInEachTurn(left - 1), 0)
+    }
+    time.schedule(() => addInEachTurn(turns), 8)
+    await time.pass(20)
+    expect(writes.slice(0, 2)).toEqual([
+      [0, 8],
+      [20, written],
+    ])
+  })
+
   test('are no longer delayed once half of the attempts in flight have ended', async () => {
     const { time, writes, add } = started(20)
     add(8)
