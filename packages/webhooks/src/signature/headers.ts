@@ -14,8 +14,9 @@ export type HeadersLike =
 export function headerValue(headers: HeadersLike, name: string): string | undefined {
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined
   let found: string | undefined
-  for (const key of Object.keys(headers ?? {})) {
+  for (const key in headers) {
     if (key !== name && (key.length !== name.length || key.toLowerCase() !== name)) continue
+    if (!Object.hasOwn(headers, key)) continue
     const value = headers[key]
     if (value === undefined || value === null) continue
     const text = Array.isArray(value) ? value.join(', ') : String(value)
