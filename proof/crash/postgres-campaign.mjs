@@ -118,9 +118,8 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases, processes })
     if (failure === null) {
       violations.push(...(await revealAll({ clients, ask: database.ask })))
       await clients.resumeAll()
-      violations.push(
-        ...(await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)),
-      )
+      const patienceMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
+      violations.push(...(await untilSettled({ clients, ask: database.ask }, patienceMs)))
     }
     for (const { server } of members) {
       const { code } = await server.end('SIGTERM')

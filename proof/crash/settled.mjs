@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits until no delivery is under way any more. Returns a sentence if the server does not list them. */
-export async function untilSettled({ insist, rest }, patienceMs) {
+/**
+ * Waits until no recovery runs and no delivery is under way any more. `ask` runs one SELECT on the database. Returns a
+ * sentence if the server does not list its deliveries.
+ */
+export async function untilSettled({ clients: { insist, rest }, ask }, patienceMs) {
   const deadlineMs = performance.now() + patienceMs
   for (;;) {
+    // Recoveries first: one that runs may still make deliveries. Its next step may be two seconds away.
+    const running = await ask(`SELECT recovery_id FROM kyc_relay_recoveries WHERE state = 'RUNNING' LIMIT 1`)
     const { status, json } = await insist(rest('GET', '/deliveries?status=PENDING&limit=1'))
     if (status !== 200) return [`the list of deliveries got ${status}`]
-    if (json.items.length === 0 || performance.now() > deadlineMs) return []
+    if (running.length + json.items.length === 0 || performance.now() > deadlineMs) return []
     await sleep(50)
   }
 }

@@ -116,9 +116,8 @@ async function runRound({ name, seed, sabotage }) {
     violations.push(...clients.violations, ...receiver.violations)
     violations.push(...(await revealAll({ clients, ask: openFiles(dataDir).ask })))
     await clients.resumeAll()
-    violations.push(
-      ...(await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)),
-    )
+    const patienceMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
+    violations.push(...(await untilSettled({ clients, ask: openFiles(dataDir).ask }, patienceMs)))
     const { code } = await server.end('SIGTERM')
     if (code !== 0) violations.push(`the server left with ${code} when asked to stop`)
     clients.close()
