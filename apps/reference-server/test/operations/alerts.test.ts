@@ -37,7 +37,7 @@ const causes: Record<AttemptCause, true> = {
   ...{ ENDPOINT_NOT_ALLOWED: true, CONNECTION_LOST: true, INVALID_RESPONSE: true, INTERRUPTED: true },
   ...{ SIGNING_KEY_MISSING: true, RESOLVER_DOWN: true, GRANT_REVOKED: true, GRANTS_UNAVAILABLE: true },
   ...{ HEADERS_UNAVAILABLE: true, BODY_UNAVAILABLE: true, USER_ERASED: true },
-  ...{ OUT_OF_SOCKETS: true, PROXY_FAILED: true, INTERNAL_ERROR: true },
+  ...{ OUT_OF_SOCKETS: true, PROXY_FAILED: true, NO_TIME_LEFT: true, INTERNAL_ERROR: true },
 }
 
 describe('alert rules', () => {

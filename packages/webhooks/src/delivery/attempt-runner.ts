@@ -209,7 +209,7 @@ async function sendSigned(
   })
   // AbortSignal.timeout takes whole milliseconds only.
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
-  if (timeoutMs <= 0) return reportOfCause('TIMEOUT', version)
+  if (timeoutMs <= 0) return reportOfCause('NO_TIME_LEFT', version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body, timeoutMs })
   const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch((error: unknown) => {
     deps.tell('ATTEMPT_FAILED', error)

@@ -33,6 +33,7 @@ export type AttemptCause =
   | 'GRANTS_UNAVAILABLE'
   | 'OUT_OF_SOCKETS'
   | 'PROXY_FAILED'
+  | 'NO_TIME_LEFT'
   | 'INTERNAL_ERROR'
 
 /** Data of one attempt. Durations are in milliseconds since its start. All are null for an interrupted attempt. */

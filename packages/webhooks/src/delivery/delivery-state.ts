@@ -41,6 +41,7 @@ const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'GRANTS_UNAVAILABLE',
   'OUT_OF_SOCKETS',
   'PROXY_FAILED',
+  'NO_TIME_LEFT',
 ])
 
 /** What nobody may be told any more. Nothing was sent, and the delivery ends. */

@@ -73,6 +73,10 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     'Nothing was sent: the outbound proxy of the service failed.',
     `Nothing to do for you: ${retried} It does not count as an attempt.`,
   ],
+  NO_TIME_LEFT: [
+    'Nothing was sent: the service was too slow to prepare this attempt.',
+    `Nothing to do for you: ${retried} It does not count as an attempt.`,
+  ],
   GRANT_REVOKED: [
     'Nothing was sent: the user has revoked the scopes that this event needs.',
     'To receive these events again, ask the user to authorise the application again.',

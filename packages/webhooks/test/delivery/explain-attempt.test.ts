@@ -20,7 +20,10 @@ const causes: readonly AttemptCause[] = [
   'GRANT_REVOKED',
   'GRANTS_UNAVAILABLE',
   'OUT_OF_SOCKETS',
+  'NO_TIME_LEFT',
   'HEADERS_UNAVAILABLE',
+  'BODY_UNAVAILABLE',
+  'USER_ERASED',
   'PROXY_FAILED',
   'INTERNAL_ERROR',
 ]

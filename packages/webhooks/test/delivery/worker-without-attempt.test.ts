@@ -77,6 +77,32 @@ describe('what is not sent', () => {
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'FAILED', attemptsMade: 0 })
   })
 
+  test.each([29_999, 30_000, 44_000])(
+    'a claim that takes %i ms leaves the endpoint its five attempts',
+    async (tookMs) => {
+      lookSeldom()
+      const event = await publish(store, [await registerEndpoint(store)])
+      const claimDue: typeof store.claimDue = async (request) => {
+        const claimed = await store.claimDue(request)
+        await time.sleep(tookMs)
+        return claimed
+      }
+      const done = createWorker({ store: { ...store, claimDue } }).runOnce()
+      await time.pass(tookMs)
+      await done
+      const isInTime = tookMs < 30_000
+      expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual(isInTime ? [1] : [])
+      expect(await read(event.deliveries[0])).toMatchObject(
+        isInTime
+          ? { state: 'DELIVERED', attemptsMade: 1 }
+          : {
+              ...{ state: 'PENDING', attemptsMade: 0 },
+              attempts: [{ state: 'UNSENT', report: { cause: 'NO_TIME_LEFT', keyVersion: 7 } }],
+            },
+      )
+    },
+  )
+
   test('a pause counts toward the 24 h, and what waited for its end is tried before it is given up', async () => {
     lookSeldom()
     const endpoint = await registerEndpoint(store)
