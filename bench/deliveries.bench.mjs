@@ -70,6 +70,9 @@ const rawUndici = () =>
     return measured()
   })
 
+/** What the sender saw of an answer, but for its status. */
+const answered = { ...reportOfCause('HTTP_STATUS'), cause: null }
+
 /**
  * The worker on a store, sending by the same pool, so that the engines are compared and not TLS. Bodies are clear without
  * a sealer.
@@ -77,7 +80,7 @@ const rawUndici = () =>
 async function worker(store, bodySealer) {
   const send = async ({ url, headers }) => {
     const status = await post(url, headers)
-    return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
+    return { ...answered, status }
   }
   let left = 0
   let failed = 0

@@ -42,6 +42,9 @@ export async function publishEvent(store, { userId, endpointId, bodySealer }) {
   })
 }
 
+/** What the sender saw of an answer, but for its status. */
+const answered = { ...reportOfCause('HTTP_STATUS'), cause: null }
+
 /**
  * Makes a worker on a store, not yet started. `onDelivered` is called for each written result. `createWorker` may be of an
  * earlier checkout. Without `bodySealer` bodies are clear. It claims nothing while `isOpen` returns false.
@@ -66,7 +69,7 @@ export async function createDelivering(
     bodySealer,
     send: async ({ url, headers }) => {
       const status = await post(new URL(url).pathname, headers)
-      return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
+      return { ...answered, status }
     },
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
     signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: apiKey, version: 1 })) },

@@ -7,7 +7,7 @@ import { defaultRetryPolicy, type RetryPolicy } from './retry-schedule.js'
 
 /** Settings of a worker. Each has a default. */
 export interface DeliveryWorkerOptions {
-  /** Most attempts in flight that are not slow, 1 or more. Default 512. */
+  /** Most attempts in flight that are not slow, 1 or more. Default 768. */
   readonly concurrency?: number
   /**
    * Largest age in milliseconds at which an attempt counts as slow and frees its slot. An attempt counts as slow at
@@ -49,7 +49,7 @@ export interface DeliveryWorkerOptions {
 }
 
 const defaults = {
-  concurrency: 512,
+  concurrency: 768,
   slowAfterMs: 2_000,
   maxOpen: 2_048,
   shareForHealthy: 0.5,
