@@ -1,12 +1,14 @@
 // A delivery worker on a store that posts to the local sink, and events to publish for it.
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
+import { signWebhook } from '@kyc-relay/webhooks'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { bodyToStore, users } from './sealed-bodies.mjs'
 
-export const appId = '0a000000-0000-4000-8000-00000000000a'
-const endpoints = 200
-const concurrency = 64
+const appId = '0a000000-0000-4000-8000-00000000000a'
+export const endpoints = 200
+/** Connections to the sink. */
+export const concurrency = 64
 const apiKey = 'kyc_live_0123456789abcdef0123456789abcdef'
 
 /** The body of each POST, about 1 kB. */
@@ -27,8 +29,15 @@ export function sinkClient(sinkUrl) {
   }
 }
 
+/** Headers of the POST of a contender that is no worker. */
+export const signedHeaders = async () => ({
+  'content-type': 'application/json',
+  'x-hmac-signature': await signWebhook(body, apiKey),
+  'x-event-id': randomUUID(),
+})
+
 /** Publishes one event with one delivery. Without `bodySealer` its body is clear. */
-export async function publishEvent(store, { userId, endpointId, bodySealer }) {
+async function publishEvent(store, { userId, endpointId, bodySealer }) {
   const eventId = randomUUID()
   await store.insertEvent({
     ...{ eventId, appId, userId },

@@ -1,8 +1,8 @@
-// Delivers queues with the packages of one checkout, for `against-deliveries.mjs`. Arguments: the folder `bench` of the
-// checkout, `sqlite` or `postgres`, and `sealed` or `clear`. It says when it is ready. Then each message is the length of a
-// queue, and the answer is its pace; 0 ends it.
+// Delivers queues with the packages of one checkout, for `deliveries.bench.mjs` and `against-deliveries.mjs`. Arguments: the
+// folder `bench` of the checkout, `sqlite` or `postgres`, and `sealed` or `clear`.
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { takeQueues } from './contender.mjs'
 import { createDelivering, sinkClient } from './delivering-worker.mjs'
 import { startSink, temporaryFolder } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
@@ -60,27 +60,29 @@ const delivering = await createDelivering(
 )
 delivering.start()
 
-async function deliver(count) {
+async function fill(count) {
   for (let first = 0; first < count; first += 256)
     await Promise.all(Array.from({ length: Math.min(256, count - first) }, () => delivering.publish()))
+}
+
+async function drain(count) {
   left = count
   const done = new Promise((resolve) => (finished = resolve))
-  const startedAt = performance.now()
   isOpen = true
   delivering.wake()
   await done
   isOpen = false
-  return (count * 1_000) / (performance.now() - startedAt)
 }
 
-process.on('message', async (count) => {
-  if (count > 0) return process.send(await deliver(count))
-  await delivering.stop()
-  await client.close()
-  sink.stop()
-  await vault?.close()
-  await storage.close()
-  await stop()
-  process.disconnect()
+takeQueues({
+  sink,
+  fill,
+  drain,
+  async close() {
+    await delivering.stop()
+    await client.close()
+    await vault?.close()
+    await storage.close()
+    await stop()
+  },
 })
-process.send('ready')
