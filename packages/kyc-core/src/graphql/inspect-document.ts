@@ -72,10 +72,10 @@ function allows(directive: DirectiveAst, variables: Variables): boolean {
 }
 
 /**
- * Lists root fields after fragment expansion; null when there are too many selections. Each fragment is visited once,
- * so cycles end.
+ * Lists root fields of all operations after fragment expansion; null when there are too many selections. Cycles of
+ * fragments end.
  */
-function rootFields(operation: DefinitionAst, document: DocumentAst): RootField[] | null {
+function rootFields(operations: readonly DefinitionAst[], document: DocumentAst): RootField[] | null {
   const fragments = new Map(
     document.definitions.flatMap((definition) =>
       definition.kind === 'FragmentDefinition' && definition.name ? [[definition.name.value, definition] as const] : [],
@@ -101,7 +101,7 @@ function rootFields(operation: DefinitionAst, document: DocumentAst): RootField[
     return true
   }
 
-  return expand(operation.selectionSet, null, []) ? fields : null
+  return operations.every(({ selectionSet }) => expand(selectionSet, null, [])) ? fields : null
 }
 
 /** An argument name with the name of its variable. */
@@ -204,12 +204,8 @@ export function prepareSubmissionDocument(document: DocumentAst): PreparedSubmis
 
 function prepareInspection(document: DocumentAst): PreparedSubmissionDocument['inspect'] {
   const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition')
-  const roots: RootField[] = []
-  for (const operation of operations) {
-    const fields = rootFields(operation, document)
-    if (!fields) return () => ({ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' })
-    roots.push(...fields)
-  }
+  const roots = rootFields(operations, document)
+  if (!roots) return () => ({ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' })
   const submissions = roots.filter(({ selection }) => isSubmissionField(selection.name?.value))
   const [submission] = submissions
   const [operation] = operations

@@ -272,6 +272,16 @@ describe('document rules', () => {
     const inline = `mutation { ${'... { '.repeat(500)} ${'__typename '.repeat(1600)} ${'}'.repeat(500)} }`
     expect(inspect(inline, {})).toEqual({ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' })
   })
+
+  it('look at 2,000 selections of all operations together', () => {
+    const fields = '__typename '.repeat(20)
+    const operations = (count: number) =>
+      `${Array.from({ length: count }, (_, at) => `query Q${at} { ...F }`).join(' ')} fragment F on Query { ${fields} }`
+    expect(inspect(operations(95), {}, 'Q0')).toEqual({ ok: true, field: null })
+    expect(inspect(operations(96), {}, 'Q0')).toEqual({
+      ...{ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' },
+    })
+  })
 })
 
 describe('a prepared document', () => {
