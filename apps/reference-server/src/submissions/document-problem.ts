@@ -37,8 +37,10 @@ import {
   visit,
   visitWithTypeInfo,
   type ASTNode,
+  type DocumentNode,
   type GraphQLSchema,
   type NamedTypeNode,
+  type ValidationContext,
   type ValidationRule,
   type VariableDefinitionNode,
 } from 'graphql'
@@ -111,8 +113,53 @@ const reasons = new Map<ValidationRule, (place: Place) => string>([
   [LoneAnonymousOperationRule, () => 'an operation without a name must be the only one'],
 ])
 
-/** Rules of our own, whose texts are fixed. */
-type OwnRules = readonly ValidationRule[]
+/** The rules of a host: those of the GraphQL specification, and its own, whose texts are fixed. */
+export interface DocumentRules {
+  readonly specified: readonly ValidationRule[]
+  readonly own: readonly ValidationRule[]
+}
+
+interface BrokenRule {
+  readonly rule: ValidationRule
+  readonly error: GraphQLError
+}
+
+/**
+ * Finds the first problem in the order of the document, and stops there: the rest of the document costs nothing.
+ *
+ * A variable is often unused because of another mistake, such as a value in its place. So unused variables come last,
+ * and not at all unless `checksUnused`.
+ */
+export function findBrokenRule(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { specified, own }: DocumentRules,
+  checksUnused: boolean,
+): BrokenRule | null {
+  const others = [...specified.filter((rule) => rule !== NoUnusedVariablesRule), ...own]
+  return (
+    firstBroken(schema, document, others) ??
+    (checksUnused ? firstBroken(schema, document, [NoUnusedVariablesRule]) : null)
+  )
+}
+
+function firstBroken(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules: readonly ValidationRule[],
+): BrokenRule | null {
+  let first: BrokenRule | null = null
+  const noting = rules.map((rule): ValidationRule => (context) => {
+    const reportError = (error: GraphQLError): void => {
+      first ??= { rule, error }
+      context.reportError(error)
+    }
+    return rule(Object.create(context, { reportError: { value: reportError } }) as ValidationContext)
+  })
+  // With `maxErrors: 1` validation would go on to a second error.
+  validate(schema, document, noting, { maxErrors: 0 })
+  return first
+}
 
 /**
  * Finds the first problem of an invalid document. It parses the document again with positions, so that valid documents
@@ -121,7 +168,7 @@ type OwnRules = readonly ValidationRule[]
 export function findDocumentProblem(
   schema: GraphQLSchema,
   text: string,
-  rules: { readonly specified: readonly ValidationRule[]; readonly own: OwnRules },
+  rules: DocumentRules,
   parseOptions: { readonly maxTokens: number },
 ): DocumentProblem {
   let document
@@ -130,27 +177,17 @@ export function findDocumentProblem(
   } catch (error) {
     return { locations: error instanceof GraphQLError ? (error.locations ?? []) : [] }
   }
-  for (const rule of unusedVariablesLast(rules.specified)) {
-    const [error] = validate(schema, document, [rule], { maxErrors: 1 })
-    if (error === undefined) continue
-    const reason = reasons.get(rule)
-    const [declared, used] = error.nodes ?? []
-    // Of a variable in a wrong place the first node is its declaration, the second its use.
-    const node = rule === VariablesInAllowedPositionRule ? used : declared
-    const locations = node?.loc === undefined ? [] : [positionOf(node.loc)]
-    if (reason === undefined) return { locations }
-    return { reason: reason(node === undefined ? somewhere : placeOf(schema, document, node)), locations }
-  }
-  for (const rule of rules.own) {
-    const [error] = validate(schema, document, [rule], { maxErrors: 1 })
-    if (error !== undefined) return { reason: error.message, locations: error.locations ?? [] }
-  }
-  return { locations: [] }
-}
-
-/** A variable is often unused because of another mistake, such as a value in its place. */
-function unusedVariablesLast(rules: readonly ValidationRule[]): readonly ValidationRule[] {
-  return [...rules.filter((rule) => rule !== NoUnusedVariablesRule), NoUnusedVariablesRule]
+  const broken = findBrokenRule(schema, document, rules, true)
+  if (broken === null) return { locations: [] }
+  const { rule, error } = broken
+  if (rules.own.includes(rule)) return { reason: error.message, locations: error.locations ?? [] }
+  const reason = reasons.get(rule)
+  const [declared, used] = error.nodes ?? []
+  // Of a variable in a wrong place the first node is its declaration, the second its use.
+  const node = rule === VariablesInAllowedPositionRule ? used : declared
+  const locations = node?.loc === undefined ? [] : [positionOf(node.loc)]
+  if (reason === undefined) return { locations }
+  return { reason: reason(node === undefined ? somewhere : placeOf(schema, document, node)), locations }
 }
 
 function positionOf({ source, start }: NonNullable<ASTNode['loc']>): DocumentProblem['locations'][number] {

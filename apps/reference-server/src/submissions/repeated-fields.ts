@@ -1,22 +1,26 @@
-import { Kind, visit, type DocumentNode } from 'graphql'
+import { visit, type DocumentNode } from 'graphql'
 
-/** Most fields of a document with the same response name, which is the alias or the name. */
-const maxRepeatedFields = 200
+/** Pairs among 200 fields with the same response name, which is the alias or the name. */
+const maxPairs = (200 * 199) / 2
+/** A pair of fields with selections costs ten times as much, because validation also compares the selections. */
+const weightOfSelections = 10
 
 /**
- * Checks for too many fields with the same response name. Validation compares each of them with each other one: 7 KB of
- * document took more than 100 ms.
+ * Checks for too many fields with the same response name, or too many fragment spreads. Validation compares each of
+ * them with each other one: 7 KB of document took more than 100 ms.
  */
 export function repeatsFields(document: DocumentNode): boolean {
   const counts = new Map<string, number>()
-  let most = 0
+  let pairs = 0
+  const add = (name: string, weight: number): void => {
+    const before = counts.get(name) ?? 0
+    counts.set(name, before + 1)
+    pairs += before * weight
+  }
   visit(document, {
-    [Kind.FIELD]({ alias, name }) {
-      const responseName = (alias ?? name).value
-      const count = (counts.get(responseName) ?? 0) + 1
-      counts.set(responseName, count)
-      most = Math.max(most, count)
-    },
+    Field: ({ alias, name, selectionSet }) =>
+      add((alias ?? name).value, selectionSet === undefined ? 1 : weightOfSelections),
+    FragmentSpread: () => add('...', 1),
   })
-  return most > maxRepeatedFields
+  return pairs > maxPairs
 }

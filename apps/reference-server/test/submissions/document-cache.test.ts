@@ -1,4 +1,4 @@
-import { buildSchema } from 'graphql'
+import { buildSchema, GraphQLError, type ValidationRule } from 'graphql'
 import { expect, it } from 'vitest'
 import { createDocumentCache } from '../../src/submissions/document-cache.js'
 
@@ -40,4 +40,32 @@ it.each([
   const first = documents(text)
   expect(first).toEqual({ ok: false, code, problem })
   expect(documents(text)).not.toBe(first)
+})
+
+it('the texts of remembered documents have 256 KiB at most', () => {
+  const documents = createDocumentCache(schema)
+  const texts = Array.from({ length: 33 }, (_, at) => `{ find } # ${at} `.padEnd(8 * 1024, 'x'))
+  const [first, second] = texts.map((text) => documents(text))
+  expect(documents(texts[1] ?? '')).toBe(second)
+  expect(documents(texts[0] ?? '')).not.toBe(first)
+})
+
+it('500 short documents are remembered', () => {
+  const documents = createDocumentCache(schema)
+  const texts = Array.from({ length: 500 }, (_, at) => `{ find(count: ${at}) }`)
+  const checked = texts.map((text) => documents(text))
+  texts.forEach((text, at) => expect(documents(text)).toBe(checked[at]))
+})
+
+it('a refused document is checked up to its first problem, and a second time to name it', () => {
+  const refuse: ValidationRule = (context) => ({
+    Field: (node) => context.reportError(new GraphQLError('no fields', { nodes: node })),
+  })
+  let fields = 0
+  const count: ValidationRule = () => ({ Field: () => void (fields += 1) })
+  const documents = createDocumentCache(schema, [count, refuse])
+  const text = `{ ${Array.from({ length: 300 }, (_, at) => `a${at}: find`).join(' ')} }`
+  const problem = { reason: 'no fields', locations: [{ line: 1, column: 3 }] }
+  expect(documents(text)).toEqual({ ok: false, code: 'GRAPHQL_VALIDATION_FAILED', problem })
+  expect(fields).toBe(2)
 })

@@ -151,6 +151,13 @@ describe('documents that are none', () => {
   it.each([
     ['1,001 tokens', `{${'a '.repeat(999)}}`, 'TOO_MANY_TOKENS'],
     ['a field 201 times', `{ viewer { ${'userId '.repeat(201)} } }`, 'TOO_MANY_REPEATED_FIELDS'],
+    ['two fields 200 times each', `{ viewer { ${'userId kycStatus '.repeat(200)} } }`, 'TOO_MANY_REPEATED_FIELDS'],
+    [
+      'a field with selections 64 times',
+      `{ __schema { ${'types { name } '.repeat(64)} } }`,
+      'TOO_MANY_REPEATED_FIELDS',
+    ],
+    ['201 fragments', `{ ${'...F '.repeat(201)} } fragment F on Query { __typename }`, 'TOO_MANY_REPEATED_FIELDS'],
   ])('%s are refused by the name of the limit', async (_name, query, detail) => {
     for (const host of both) expectGraphqlRefusal(await post(host, { query }), 400, 'LIMIT_EXCEEDED', detail)
   })
