@@ -82,7 +82,8 @@ function decodeHex(digits: string): string[] {
 function withoutEscapes(text: string, escapes: RegExp): string {
   return text.replace(escapes, (escape, ...groups: readonly unknown[]) => {
     const index = groups.slice(0, BASES.length).findIndex((group) => typeof group === 'string')
-    if (index === -1) return ' '
+    // Of a reference that was escaped itself: `&amp;#48;`.
+    if (index === -1) return escape.toLowerCase() === '&amp;' ? '&' : ' '
     const codePoint = Number.parseInt(String(groups[index]), BASES[index])
     return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : escape
   })

@@ -1,4 +1,5 @@
 import { someDecoded } from './decode-text.js'
+import { withDigitsForWords } from './digit-words.js'
 import { SHORTEST_SEARCHED, type SearchedSsn, type SearchedValues } from './searched-values.js'
 import { holdsSpelled } from './spelled-text.js'
 
@@ -6,15 +7,6 @@ import { holdsSpelled } from './spelled-text.js'
  * Finds a known SSN or document number in a text in which it is encoded, once or twice: base64 or hexadecimal of UTF-8 or
  * UTF-16, or escapes of URLs, HTML, mail and JSON.
  */
-
-/** Length of nine digits in words, at least: six of them may be `O`. */
-const SHORTEST_IN_WORDS = 23
-/** Digits in words, as in the transcript of a call. */
-const WORDS: Readonly<Record<string, string>> = {
-  ...{ ZERO: '0', OH: '0', O: '0', NOUGHT: '0', ONE: '1', TWO: '2', THREE: '3', FOUR: '4' },
-  ...{ FIVE: '5', SIX: '6', SEVEN: '7', EIGHT: '8', NINE: '9' },
-}
-const WORD = new RegExp(String.raw`\b(?:${Object.keys(WORDS).join('|')})\b`, 'g')
 
 /**
  * Checks whether a text holds one of the values in base64, hexadecimal or escapes, also of each other, or
@@ -38,8 +30,7 @@ export function holdsSsnDigits(folded: string, { spellings }: SearchedSsn): bool
 }
 
 function holdsSpokenSsn(folded: string, ssn: SearchedSsn): boolean {
-  if (folded.length < SHORTEST_IN_WORDS) return false
-  const spoken = folded.replace(WORD, (word) => WORDS[word] ?? word)
+  const spoken = withDigitsForWords(folded)
   return spoken !== folded && holdsSsnDigits(spoken, ssn)
 }
 

@@ -169,9 +169,9 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
     } else return
     if (underSsnKey && violations.length === before && isPartsOfNineDigits(Object.values(value))) report(pointer)
     // What a part of the list holds by itself is reported at the part.
-    if (violations.length === before && searched.ssn !== null && holdsSplitSsn(partsOf(value), searched.ssn.digits)) {
-      report(pointer)
-    }
+    if (violations.length > before || searched.ssn === null) return
+    const { digits } = searched.ssn
+    if (partsOf(value).some((parts) => holdsSplitSsn(parts, digits))) report(pointer)
   }
 
   function scanSection(name: 'document' | 'ssn' | 'database'): void {

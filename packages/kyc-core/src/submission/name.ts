@@ -9,8 +9,8 @@ const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
  * of Khmer keyboards types between words.
  */
 const JOINERS = /\u200c|\u200d|\u180e|(?<=[\p{Script=Khmer}\p{Script=Lao}\p{Script=Thai}\p{Script=Myanmar}])\u200b+/gu
-/** A zero among Han characters is one of them; Unicode counts it as a number. */
-const LETTER = /[\p{L}〇]/u
+/** Unicode counts the zero among Han characters as a number, and the radicals that a PDF gives for them as symbols. */
+const LETTER = /[\p{L}\p{Script=Han}]/u
 
 /** Quotation marks around a part of a name, usually a nickname, and brackets around a former family name in Japan. */
 const QUOTED =
@@ -53,7 +53,10 @@ const HYPHENS = String.raw`\-‐‑‒–—―−－\u05be\u058a\u1400\u1806\u3
 const DOTS = String.raw`.\u2024·•‧∙⋅・･．｡。\u0387\u06d4\u0970\u0af0\u09fd\u0f0b\u0f0c\u0f0d`
 const OTHERS = String.raw`,，\u060c/／()（）\ua789`
 /** Letters and marks of any script, digits, spaces, and the punctuation of names. */
-const NAME = new RegExp(String.raw`^[\p{L}\p{M}\p{N}${SPACES}${APOSTROPHES}${HYPHENS}${DOTS}${OTHERS}]+$`, 'u')
+const NAME = new RegExp(
+  String.raw`^[\p{L}\p{M}\p{N}\p{Script=Han}${SPACES}${APOSTROPHES}${HYPHENS}${DOTS}${OTHERS}]+$`,
+  'u',
+)
 
 /** Removes direction marks before and after a text. */
 export function withoutDirectionMarks(text: string): string {

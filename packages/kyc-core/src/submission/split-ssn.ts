@@ -1,4 +1,5 @@
-import type { JsonValue } from './json-value.js'
+import { withDigitsForWords } from './digit-words.js'
+import type { JsonObject, JsonValue } from './json-value.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 
 /** Longest text that can be a part of an SSN: longer ones are searched by themselves. */
@@ -7,25 +8,55 @@ const HAS_LETTER = /\p{L}/u
 /** Stands for a value that is no part of an SSN. */
 const OTHER = 'x'
 
-/** Returns the values of a list or object in order, as one text; what is no part of an SSN is a letter. */
-export function partsOf(value: JsonValue): string {
+function partOf(value: JsonValue): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'string') {
-    const folded = value.length <= LONGEST_PART ? foldText(value) : OTHER
+    const folded = value.length <= LONGEST_PART ? withDigitsForWords(foldText(value)) : OTHER
     return HAS_LETTER.test(folded) ? OTHER : folded
   }
-  if (typeof value !== 'object' || value === null) return OTHER
-  return Object.values(value).map(partsOf).join(' ')
+  // A gap: null or a boolean.
+  if (typeof value !== 'object' || value === null) return ''
+  return inOneText(Object.values(value).map(partOf))
+}
+
+function inOneText(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** Returns the texts and numbers of a list of objects, key by key: `[{ name: 'area', value: '219' }, …]`. */
+function columnsOf(value: JsonObject | readonly JsonValue[]): string[] {
+  const columns = new Map<string, string[]>()
+  if (!Array.isArray(value)) return []
+  for (const object of value as readonly JsonValue[]) {
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) continue
+    for (const [key, cell] of Object.entries(object as JsonObject)) {
+      const part = typeof cell === 'object' ? '' : partOf(cell)
+      const column = columns.get(key)
+      if (column) column.push(part)
+      else columns.set(key, [part])
+    }
+  }
+  return [...columns.values()].filter(({ length }) => length > 1).map(inOneText)
+}
+
+/**
+ * Returns the values of a list or object as texts: in order, in the opposite order, and key by key for a list of objects.
+ * What is no part of an SSN is a letter.
+ */
+export function partsOf(value: JsonObject | readonly JsonValue[]): string[] {
+  const parts = Object.values(value).map(partOf)
+  return [inOneText(parts), inOneText(parts.toReversed()), ...columnsOf(value)]
 }
 
 /**
  * Checks whether the parts of a list or object are an SSN, one after the other.
  *
- * @param parts Result of {@link partsOf}.
+ * @param parts One text of {@link partsOf}.
  * @param digits Nine digits.
  */
 export function holdsSplitSsn(parts: string, digits: string): boolean {
-  if (holdsSpelled(parts, digits, 'digits')) return true
+  const backwards = [...digits].reverse().join('')
+  if ([digits, backwards].some((spelling) => holdsSpelled(parts, spelling, 'digits'))) return true
   const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
   // The bytes of a text, as a `Buffer` of Node prints itself in JSON.
   const bytes = ['', '-'].map((separator) =>

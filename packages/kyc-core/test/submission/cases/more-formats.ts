@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../src/submission/json-value.js'
 import { REMOVED, type CaseGroup } from './case-row.js'
 
 const A = '/person/address'
@@ -18,6 +19,10 @@ export const acceptedFormats: readonly CaseGroup[] = [
       // A zero among Han characters
       '〇',
       '〇〇',
+      // Radicals, as a PDF gives them for the characters: 小林, 山
+      '⼩林',
+      '⼭',
+      '⻄田',
       // Katakana
       'ジャン=ポール',
       'ｼﾞｬﾝ=ﾎﾟｰﾙ',
@@ -180,6 +185,39 @@ export const acceptedFormats: readonly CaseGroup[] = [
   },
 ]
 
+/** The submitted SSN in a free-form part. */
+const hiddenSsns: readonly (readonly [what: string, value: JsonValue])[] = [
+  ['digits of cheques', '零柒捌零伍壹壹贰零'],
+  ['digits of cheques, traditional', '零柒捌-零伍-壹壹貳零'],
+  ['digits of Suzhou', '〇〧〨〇〥〡〡〢〇'],
+  ['a circle for zero', '○七八○五一一二○'],
+  ['white digits in black circles', '⓿❼❽⓿❺❶❶❷⓿'],
+  ['digits in circles, without serifs', '🄋➆➇🄋➄➀➀➁🄋'],
+  ['digits in two circles', '⓪⓻⓼⓪⓹⓵⓵⓶⓪'],
+  [
+    'URL encoding of full-width digits',
+    '%EF%BC%90%EF%BC%97%EF%BC%98%EF%BC%90%EF%BC%95%EF%BC%91%EF%BC%91%EF%BC%92%EF%BC%90',
+  ],
+  ['URL encoding of Arabic digits', 'q=%D9%A0%D9%A7%D9%A8%D9%A0%D9%A5%D9%A1%D9%A1%D9%A2%D9%A0'],
+  ['words with the letter O', 'O seven eight O five one one two O'],
+  ['words with nought', 'nought seven eight nought five one one two nought'],
+  ['a list of numbers and texts', [78, '05', 1120]],
+  ['a list of texts and numbers', ['078', 5, '1120']],
+  ['a list with gaps', ['078', null, '05', true, '1120']],
+  ['a list backwards', ['0211', '50', '870']],
+  ['a list in the opposite order', ['1120', '05', '078']],
+  ['an object in the opposite order', { last4: '1120', first5: '07805' }],
+  ['a list of named parts', ['078', '05', '1120'].map((value, index) => ({ name: `part${index}`, value }))],
+  ['a list of words', 'zero seven eight zero five one one two zero'.split(' ')],
+  ['words with underscores', 'zero_seven_eight_zero_five_one_one_two_zero'],
+  ['words in one', 'zeroSevenEightZeroFiveOneOneTwoZero'],
+  ['words for the dashes', 'zero seven eight dash zero five hyphen one one two zero'],
+  ['Spanish words', 'cero siete ocho cero cinco uno uno dos cero'],
+  ['the letter O for zeros', 'O78-O5-112O'],
+  ['HTML references, escaped twice', [...'078051120'].map((digit) => `&amp;#${digit.charCodeAt(0)};`).join('')],
+  ['a picture behind another word', 'xdata:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB'],
+]
+
 export const refusedFormats: readonly CaseGroup[] = [
   {
     heading: 'Texts that resemble those formats',
@@ -232,27 +270,9 @@ export const refusedFormats: readonly CaseGroup[] = [
   },
   {
     heading: 'The submitted SSN in still other digits, encodings and lists',
-    rows: [
-      ['digits of cheques', '零柒捌零伍壹壹贰零'],
-      ['digits of cheques, traditional', '零柒捌-零伍-壹壹貳零'],
-      ['digits of Suzhou', '〇〧〨〇〥〡〡〢〇'],
-      ['a circle for zero', '○七八○五一一二○'],
-      ['white digits in black circles', '⓿❼❽⓿❺❶❶❷⓿'],
-      ['digits in circles, without serifs', '🄋➆➇🄋➄➀➀➁🄋'],
-      ['digits in two circles', '⓪⓻⓼⓪⓹⓵⓵⓶⓪'],
-      [
-        'URL encoding of full-width digits',
-        '%EF%BC%90%EF%BC%97%EF%BC%98%EF%BC%90%EF%BC%95%EF%BC%91%EF%BC%91%EF%BC%92%EF%BC%90',
-      ],
-      ['URL encoding of Arabic digits', 'q=%D9%A0%D9%A7%D9%A8%D9%A0%D9%A5%D9%A1%D9%A1%D9%A2%D9%A0'],
-      ['words with the letter O', 'O seven eight O five one one two O'],
-      ['words with nought', 'nought seven eight nought five one one two nought'],
-      ['a list of numbers and texts', [78, '05', 1120]],
-      ['a list of texts and numbers', ['078', 5, '1120']],
-      ['a picture behind another word', 'xdata:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB'],
-    ].map(([what, value]) => ({
-      what: String(what),
-      change: { [`${DATA}/x`]: value ?? null },
+    rows: hiddenSsns.map(([what, value]) => ({
+      what,
+      change: { [`${DATA}/x`]: value },
       refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
     })),
   },
