@@ -85,10 +85,17 @@ function hasStringLiteral(document: DocumentNode): boolean {
   return found
 }
 
-/** Checks for a submission with a value in its document. Variables do not matter for it. */
+/**
+ * Checks for a submission with a value in its document. Of a document with too many selections nobody looks for one, so it
+ * may have one. Variables do not matter for it.
+ */
 function isInlined(submission: PreparedSubmissionDocument): boolean {
   const inspected = submission.inspect(null, {})
-  return !inspected.ok && inspected.code === 'ARGUMENTS_MUST_BE_VARIABLES'
+  if (inspected.ok) return false
+  const { code } = inspected
+  return (
+    code === 'ARGUMENTS_MUST_BE_VARIABLES' || (code === 'LIMIT_EXCEEDED' && inspected.detail === 'TOO_MANY_SELECTIONS')
+  )
 }
 
 /** Checks whether a document that did not parse only has too many tokens. */

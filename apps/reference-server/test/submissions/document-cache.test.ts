@@ -20,6 +20,12 @@ it.each([
     'mutation ($person: JSON = {ssn: 780511200}) { postKycVerification(person: $person) }',
     false,
   ],
+  [
+    'a submission with a number, behind too many selections to look for it',
+    `mutation { ${'...f '.repeat(21)} postKycVerification(person: {ssn: 780511200}) }
+     fragment f on Mutation { ${'__typename '.repeat(100)} }`,
+    false,
+  ],
 ])('%s is remembered or not', (_name, text, remembered) => {
   const documents = createDocumentCache(schema)
   const first = documents(text)
