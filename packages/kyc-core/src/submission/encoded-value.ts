@@ -3,6 +3,9 @@ import { withDigitsForWords } from './digit-words.js'
 import { SHORTEST_SEARCHED, type SearchedSsn, type SearchedValues } from './searched-values.js'
 import { holdsSpelled } from './spelled-text.js'
 
+/** Length of nine digits in words, at least: six of them may be `O`. */
+const SHORTEST_IN_WORDS = 15
+
 /*
  * Finds a known SSN or document number in a text in which it is encoded, once or twice: base64 or hexadecimal of UTF-8 or
  * UTF-16, or escapes of URLs, HTML, mail and JSON.
@@ -30,6 +33,7 @@ export function holdsSsnDigits(folded: string, { spellings }: SearchedSsn): bool
 }
 
 function holdsSpokenSsn(folded: string, ssn: SearchedSsn): boolean {
+  if (folded.length < SHORTEST_IN_WORDS && !/\d/.test(folded)) return false
   const spoken = withDigitsForWords(folded)
   return spoken !== folded && holdsSsnDigits(spoken, ssn)
 }

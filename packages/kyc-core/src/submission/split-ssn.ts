@@ -11,8 +11,10 @@ const OTHER = 'x'
 function partOf(value: JsonValue): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'string') {
-    const folded = value.length <= LONGEST_PART ? withDigitsForWords(foldText(value)) : OTHER
-    return HAS_LETTER.test(folded) ? OTHER : folded
+    const folded = value.length <= LONGEST_PART ? foldText(value) : OTHER
+    if (!HAS_LETTER.test(folded)) return folded
+    const spoken = withDigitsForWords(folded)
+    return HAS_LETTER.test(spoken) ? OTHER : spoken
   }
   // A gap: null or a boolean.
   if (typeof value !== 'object' || value === null) return ''
@@ -55,6 +57,7 @@ export function partsOf(value: JsonObject | readonly JsonValue[]): string[] {
  * @param digits Nine digits.
  */
 export function holdsSplitSsn(parts: string, digits: string): boolean {
+  if (!/\d/.test(parts)) return false
   const backwards = [...digits].reverse().join('')
   if ([digits, backwards].some((spelling) => holdsSpelled(parts, spelling, 'digits'))) return true
   const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
