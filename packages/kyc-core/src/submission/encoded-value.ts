@@ -3,13 +3,13 @@ import { withDigitsForWords } from './digit-words.js'
 import { SHORTEST_SEARCHED, type SearchedSsn, type SearchedValues } from './searched-values.js'
 import { holdsSpelled } from './spelled-text.js'
 
-/** Length of nine digits in words, at least: six of them may be `O`. */
-const SHORTEST_IN_WORDS = 15
-
 /*
  * Finds a known SSN or document number in a text in which it is encoded, once or twice: base64 or hexadecimal of UTF-8 or
  * UTF-16, or escapes of URLs, HTML, mail and JSON.
  */
+
+/** Length of nine digits in words without spaces, at least: six of them may be `O`. */
+const SHORTEST_IN_WORDS = 15
 
 /**
  * Checks whether a text holds one of the values in base64, hexadecimal or escapes, also of each other, or

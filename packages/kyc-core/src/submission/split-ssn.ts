@@ -27,8 +27,8 @@ function inOneText(parts: readonly string[]): string {
 
 /** Returns the texts and numbers of a list of objects, key by key: `[{ name: 'area', value: '219' }, …]`. */
 function columnsOf(value: JsonObject | readonly JsonValue[]): string[] {
-  const columns = new Map<string, string[]>()
   if (!Array.isArray(value)) return []
+  const columns = new Map<string, string[]>()
   for (const object of value as readonly JsonValue[]) {
     if (typeof object !== 'object' || object === null || Array.isArray(object)) continue
     for (const [key, cell] of Object.entries(object as JsonObject)) {
