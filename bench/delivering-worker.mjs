@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { signWebhook } from '@kyc-relay/webhooks'
-import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
+import { createDeliveryWorker, reportOfCause, uuidv7 } from '@kyc-relay/webhooks/delivery'
 import { bodyToStore, users } from './sealed-bodies.mjs'
 
 const appId = '0a000000-0000-4000-8000-00000000000a'
@@ -36,9 +36,9 @@ export const signedHeaders = async () => ({
   'x-event-id': randomUUID(),
 })
 
-/** Publishes one event with one delivery. Without `bodySealer` its body is clear. */
+/** Publishes one event with one delivery. Ids have version 7, as the packages make them. Without `bodySealer` its body is clear. */
 async function publishEvent(store, { userId, endpointId, bodySealer }) {
-  const eventId = randomUUID()
+  const eventId = uuidv7()
   await store.insertEvent({
     ...{ eventId, appId, userId },
     type: 'WIDGET_DEPOSIT_COMPLETE',
@@ -47,7 +47,7 @@ async function publishEvent(store, { userId, endpointId, bodySealer }) {
     test: false,
     sourceEventId: null,
     withheld: null,
-    deliveries: [{ deliveryId: randomUUID(), endpointId, xEventId: randomUUID() }],
+    deliveries: [{ deliveryId: uuidv7(), endpointId, xEventId: randomUUID() }],
   })
 }
 
@@ -64,7 +64,7 @@ export async function createDelivering(
   onDelivered,
   { createWorker = createDeliveryWorker, bodySealer, isOpen = () => true } = {},
 ) {
-  const ids = Array.from({ length: endpoints }, () => randomUUID())
+  const ids = Array.from({ length: endpoints }, () => uuidv7())
   for (const [n, endpointId] of ids.entries()) {
     const url = `https://partner.example/${n}`
     const endpoint = { endpointId, appId, url, eventTypes: null, standardWebhooks: false, createdAt: new Date() }

@@ -206,6 +206,12 @@ test('a look reads schedules and due notices in the order of an index', async ()
   expect(count('endpoint_schedules_by_due')).toBe(1)
 })
 
+test('a claim reads the due notices of all its endpoints once', async () => {
+  const plan = await planInTransaction('lock_schedules')
+  expect(plan.filter((step) => /CTE Scan on noticed/.test(step))).toHaveLength(1)
+  expect(plan.filter((step) => /SubPlan/.test(step))).toEqual([])
+})
+
 test('a transaction finds rows by their keys where PostgreSQL last saw the queue empty', async () => {
   await client.query(`
     ALTER TABLE kyc_relay_delivery_queue SET (autovacuum_enabled = false);

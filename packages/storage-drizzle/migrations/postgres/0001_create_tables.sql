@@ -473,9 +473,7 @@ CREATE INDEX "kyc_relay_delivery_queue_in_flight" ON "kyc_relay_delivery_queue" 
 
 CREATE INDEX "kyc_relay_due_notices_in_order" ON "kyc_relay_due_notices" USING btree ("position");
 
-CREATE INDEX "kyc_relay_endpoint_hours_by_hour" ON "kyc_relay_endpoint_hours" USING btree ("hour");
-
-CREATE INDEX "kyc_relay_endpoint_hours_unmerged" ON "kyc_relay_endpoint_hours" USING btree ("hour") WHERE NOT merged;
+CREATE INDEX "kyc_relay_endpoint_hours_by_hour" ON "kyc_relay_endpoint_hours" USING btree ("merged","hour");
 
 CREATE INDEX "kyc_relay_endpoint_schedules_in_order" ON "kyc_relay_endpoint_schedules" USING btree ("failing","waiting_since","next_due_at","endpoint_id") WHERE next_due_at IS NOT NULL;
 

@@ -91,12 +91,12 @@ WITH locked AS MATERIALIZED (
   WHERE notice.app_id = locked.app_id AND notice.endpoint_id = locked.endpoint_id AND ${ofApp('notice')}
     AND notice.position BETWEEN ${value('firstNotice')}::bigint AND ${value('lastNotice')}::bigint
   RETURNING notice.app_id, notice.endpoint_id, notice.due_at
+), first AS (
+  SELECT app_id, endpoint_id, min(due_at) AS due_at FROM noticed GROUP BY app_id, endpoint_id
 )
 SELECT app_id AS "appId", endpoint_id AS "endpointId", failing, paused, last_claimed_at AS "lastClaimedAt",
-  next_due_at AS "nextDueAt", least(next_due_at, (
-    SELECT min(due_at) FROM noticed WHERE noticed.app_id = locked.app_id AND noticed.endpoint_id = locked.endpoint_id
-  )) AS "firstDueAt", ${now} AS now
-FROM locked`
+  next_due_at AS "nextDueAt", least(next_due_at, first.due_at) AS "firstDueAt", ${now} AS now
+FROM locked LEFT JOIN first USING (app_id, endpoint_id)`
 
 const classes = (paused: boolean) => sql.raw(`'{${sentClasses(paused).join()}}'::smallint[]`)
 

@@ -279,9 +279,6 @@ export const endpointHours = pgTable(
       name: 'kyc_relay_endpoint_hours_pkey',
       columns: [table.appId, table.endpointId, table.hour, table.cause, table.position],
     }),
-    index('kyc_relay_endpoint_hours_by_hour').on(table.hour),
-    index('kyc_relay_endpoint_hours_unmerged')
-      .on(table.hour)
-      .where(sql`NOT merged`),
+    index('kyc_relay_endpoint_hours_by_hour').on(table.merged, table.hour),
   ],
 )
