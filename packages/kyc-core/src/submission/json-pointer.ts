@@ -1,13 +1,12 @@
 /** Keys that a pointer may repeat. Other keys are left out because a key can hold personal data. */
-const HARMLESS_KEY = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/
-const LONG_DIGIT_RUN = /\d{4}/
+const HARMLESS_KEY = /^(?!.*\d{4})[A-Za-z][A-Za-z0-9_-]{0,39}$/
 
 /**
  * Builds the JSON Pointer (RFC 6901) of a member of an open object. When the key could hold personal data, the pointer
  * ends at the object.
  */
 export function pointerOfKey(parent: string, key: string): string {
-  return HARMLESS_KEY.test(key) && !LONG_DIGIT_RUN.test(key) ? `${parent}/${key}` : parent
+  return HARMLESS_KEY.test(key) ? `${parent}/${key}` : parent
 }
 
 /**

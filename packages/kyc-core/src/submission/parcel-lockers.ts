@@ -1,8 +1,10 @@
+import { anyOf } from './any-of.js'
+
 /**
  * Parcel lockers, and branches that keep the mail of a customer number, in compared text. Names that are a word of
  * another language stand at the start of a line, or before a number.
  */
-export const PARCEL_LOCKERS: readonly RegExp[] = [
+export const namesParcelLocker = anyOf([
   /\b(?:AMAZON|INPOST)(?: HUB)? LOCKER\b/,
   // Australia
   /^PARCEL (?:LOCKER|COLLECT) ?\d/,
@@ -17,4 +19,4 @@ export const PARCEL_LOCKERS: readonly RegExp[] = [
   // Central and south-eastern Europe
   /\b(?:PACZKOMAT|BALIKOMAT|BALIKOBOX|ALZABOX|CSOMAGAUTOMATA|PAKETOMAT|KARGOMAT)\b|(?<!\p{L})ЕКОНТОМАТ(?!\p{L})/u,
   /^(?:ZASILKOVNA )?Z-BOX\b|^(?:BALIKOVNA|FOXPOST|PAKETNIK|(?:SAMEDAY )?EASYBOX)\b(?! [A-Z])/,
-]
+])

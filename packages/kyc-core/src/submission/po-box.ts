@@ -1,7 +1,8 @@
+import { anyOf } from './any-of.js'
 import { BY_COUNTRY } from './po-box-by-country.js'
 import { withoutExceptions } from './po-box-exceptions.js'
 import { BOX_WORDS, LOAN_WORDS, NUMBER_SIGNS, SLASHED_WORDS } from './po-box-words.js'
-import { PARCEL_LOCKERS } from './parcel-lockers.js'
+import { namesParcelLocker } from './parcel-lockers.js'
 
 /*
  * Patterns of PO boxes in address lines. `po-box-exceptions.ts` removes what only resembles them.
@@ -20,7 +21,7 @@ const BOX = String.raw`(?:MAIL ?)?BOX ?#? ?\d+-?[A-Z]?`
 /** "Box 5, 10 King St" and "10 King St, Box 5": a box of that house. */
 const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}(?![\dA-Z])|^${HOUSE}\.?, ?${BOX}$`)
 
-const PO_BOX = [
+const namesPoBox = anyOf([
   // P.O. Box, P O Box, P O B O X, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
   /\b(?:US|[CIK]|MC|CC|QCC)?P[ .,:;'"()~+=/\\|*_-]{0,3}[O0][ .,:;'"()~+=/\\|*_-]{0,3}B ?[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
@@ -134,7 +135,7 @@ const PO_BOX = [
   /(?<![\p{L}\p{M}])த\. ?பெ(?![\p{L}\p{M}])/u,
   // Not "ፖ.ሳሙኤል", an initial and a name.
   /ፖ\.[ሣሳ](?:ቁ|(?!\p{L}))/u,
-] as const
+])
 
 const PLAIN = /^[ -~]*$/
 /** "Pf.: 12", "PK: 12" */
@@ -235,9 +236,9 @@ const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
 export function isPoBox(line: string, country = ''): boolean {
   const rest = withoutExceptions(comparable(line.replace(LINE_BREAKS, ', ')), country)
   return (
-    PO_BOX.some((pattern) => pattern.test(rest)) ||
+    namesPoBox(rest) ||
     (country !== 'BE' && BARE_BOX.test(rest) && !BOX_OF_HOUSE.test(rest)) ||
-    PARCEL_LOCKERS.some((pattern) => pattern.test(rest)) ||
+    namesParcelLocker(rest) ||
     BY_COUNTRY.some(({ countries, pattern }) => countries.has(country) && pattern.test(rest)) ||
     (!PLAIN.test(rest) && (holdsWord(rest) || looksLikePoBox(rest, country)))
   )
