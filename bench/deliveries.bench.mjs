@@ -9,8 +9,9 @@ import { atLeast, inTurn, median, spread, writeReport } from './harness.mjs'
 // A queue may be quick while it is short: everyone drains a short one and a longer one.
 const sizes = (process.env.BENCH_DELIVERIES ?? '6000,20000').split(',').map(Number)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 8)
-// In each round a contender starts anew, with a database of its own. It first delivers a warm-up that is not counted, so that
-// its code is compiled and its statements are planned.
+// In each round a contender starts anew, with a database of its own. It first delivers three queues that are not counted: the
+// pace of every contender rises until the third, while its code is compiled.
+const warmUps = 3
 const warmUp = Number(process.env.BENCH_WARM_UP ?? 6_000)
 const lanesOfPgBoss = Number(process.env.BENCH_LANES ?? 4)
 
@@ -31,11 +32,11 @@ const isRun = (name) => (contenders[only] ? name === only : name.toLowerCase().i
 for (const name of Object.keys(contenders).filter((name) => !isRun(name))) delete contenders[name]
 const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
 
-/** Delivers a queue of this length, after the warm-up. */
+/** Delivers a queue of this length, after the warm-ups. */
 async function measure([program, args], size) {
   const contender = await startContender(program, args)
   try {
-    await contender.deliver(warmUp)
+    for (let queue = 0; queue < warmUps; queue += 1) await contender.deliver(warmUp)
     return await contender.deliver(size)
   } finally {
     await contender.stop()
@@ -119,7 +120,10 @@ for (const [contender, why] of Object.entries(notMeasured))
 
 writeReport('deliveries', {
   unit: 'deliveries per second',
-  sizes: { deliveries: sizes.join(' and '), endpoints, rounds, 'deliveries of each warm-up': warmUp, concurrency },
+  sizes: {
+    deliveries: sizes.join(' and '),
+    ...{ endpoints, rounds, 'warm-ups of a contender': warmUps, 'deliveries of each warm-up': warmUp, concurrency },
+  },
   setup: {
     'kyc-relay': 'the worker of the built package; each attempt is stored before its POST and its result after it',
     'pg-boss': `\`fetch\` and \`complete\` of batches of 64 by ${lanesOfPgBoss} lanes, at most 10 connections; its own \`work\` polls more seldom`,

@@ -127,8 +127,8 @@ export const awaitSchedules = statementByApp<ScheduleRow>('await_schedules', loc
 
 /** A waiting delivery of an endpoint, by class and due time, or an endpoint without one. */
 export interface WaitingRow {
-  readonly appId: string
-  readonly endpointId: string
+  /** Place of the endpoint in the given list, from 1. */
+  readonly place: number
   readonly inFlight: number
   /** Null for an endpoint without a waiting delivery, with all that follow. */
   readonly position: number | null
@@ -154,13 +154,12 @@ const firstOfClass = (each: number, ofApp: (table: string) => SQL) => sql`(
 export const listWaiting = statementByApp<WaitingRow>(
   'list_waiting',
   (ofApp) => sql`
-SELECT listed.app_id AS "appId", listed.endpoint_id AS "endpointId", "inFlight",
-  first.position, ${sinceEpochMs(sql`first.due_at`)} AS "dueAtMs", first.delivery_id AS "deliveryId",
-  first.attempts_made AS "attemptsMade", first.unsent_since AS "unsentSince"
+SELECT listed.place, "inFlight", first.position, ${sinceEpochMs(sql`first.due_at`)} AS "dueAtMs",
+  first.delivery_id AS "deliveryId", first.attempts_made AS "attemptsMade", first.unsent_since AS "unsentSince"
 FROM unnest(
   ${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('firstDueAts')}::timestamptz[],
   ${value('pauses')}::boolean[]
-) AS listed (app_id, endpoint_id, first_due_at, paused)
+) WITH ORDINALITY AS listed (app_id, endpoint_id, first_due_at, paused, place)
 CROSS JOIN LATERAL ${inFlight(sql`listed`, ofApp('leased'))} AS leases ("inFlight")
 LEFT JOIN LATERAL (
   ${sql.join(

@@ -16,7 +16,7 @@ import type { Queryable } from '../engine/postgres/statement.js'
 import { numberArray, textArray } from '../engine/postgres/parameters.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import { claimedOf, deliveryKeysOf } from './claimed-deliveries.postgres.js'
-import { endpointKey } from './row-keys.js'
+import { groupBy } from '../group-by.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
@@ -190,8 +190,8 @@ async function claimGroup(
     ({ row, count, nextDueMs }) =>
       nextDueMs !== (row.nextDueAt?.getTime() ?? null) || (nextDueMs !== null && count > 0),
   )
-  const leased = chosen.map(({ waiting: { id } }) => ({
-    appId: id.appId,
+  const leased = chosen.map(({ schedule, waiting: { id } }) => ({
+    appId: schedule.row.appId,
     deliveryId: id.deliveryId,
     attempt: id.attemptsMade + 1,
     token: request.newToken(),
@@ -203,7 +203,7 @@ async function claimGroup(
       appId,
       now,
       leaseMs: request.leaseMs,
-      ...keysOf(chosen.map(({ waiting }) => waiting.id)),
+      ...keysOf(chosen.map(({ schedule }) => schedule.row)),
       positions: numberArray(chosen.map(({ waiting }) => waiting.position)),
       deliveryIds: textArray(leased.map(({ deliveryId }) => deliveryId)),
       attempts: numberArray(leased.map(({ attempt }) => attempt)),
@@ -245,14 +245,13 @@ async function readSchedules(
     noLeaseBefore,
     each,
   })
-  const found = new Map<string, { inFlight: number; all: Waiting<WaitingRow>[] }>()
-  for (const row of rows) {
-    const of = found.get(endpointKey(row)) ?? { inFlight: row.inFlight, all: [] }
-    found.set(endpointKey(row), of)
-    if (row.position !== null) of.all.push({ id: row, dueAtMs: row.dueAtMs, position: row.position })
-  }
-  return locked.map((row) => {
-    const { inFlight, all } = found.get(endpointKey(row)) ?? { inFlight: 0, all: [] }
+  const byPlace = groupBy(rows, ({ place }) => place)
+  return locked.map((row, index) => {
+    const found = byPlace.get(index + 1) ?? []
+    const inFlight = found[0]?.inFlight ?? 0
+    const all = found.flatMap<Waiting<WaitingRow>>((one) =>
+      one.position === null ? [] : [{ id: one, dueAtMs: one.dueAtMs, position: one.position }],
+    )
     const cap = row.failing ? maxInFlight.failing : maxInFlight.healthy
     const room = Math.max(0, cap - inFlight)
     const due = all.filter(({ dueAtMs }) => dueAtMs <= row.now.getTime()).slice(0, room)

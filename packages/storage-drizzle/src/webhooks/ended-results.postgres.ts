@@ -9,13 +9,11 @@ import type { RecordedResults } from './attempt-results.postgres.js'
 
 const value = sql.placeholder
 
-interface EndedRow {
-  readonly ordinal: number
-  readonly appId: string
-  readonly endpointId: string
-  /** Null unless the endpoint turned. */
-  readonly failing: boolean | null
-}
+/** A result that was applied, with its endpoint if that turned. */
+type EndedRow = { readonly ordinal: number } & (
+  | { readonly appId: string; readonly endpointId: string; readonly failing: boolean }
+  | { readonly appId: null; readonly endpointId: null; readonly failing: null }
+)
 
 /**
  * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. The
@@ -79,7 +77,7 @@ found AS MATERIALIZED (
   SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END FROM changed
   WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
 )
-SELECT leased.ordinal, app_id AS "appId", endpoint_id AS "endpointId", changed.failing
+SELECT leased.ordinal, changed.app_id AS "appId", changed.endpoint_id AS "endpointId", changed.failing
 FROM leased LEFT JOIN changed USING (app_id, endpoint_id)`,
 )
 
@@ -121,7 +119,7 @@ export async function recordEndedResults(
   })
   const written = new Set(rows.map(({ ordinal }) => ordinal - 1))
   const turns = rows.flatMap(({ appId, endpointId, failing }) =>
-    failing === null ? [] : [[endpointKey({ appId, endpointId }), { appId, endpointId, failing }] as const],
+    appId === null ? [] : [[endpointKey({ appId, endpointId }), { appId, endpointId, failing }] as const],
   )
   return {
     stale: results.filter((_, index) => !written.has(index)),
