@@ -212,6 +212,25 @@ test('a claim reads the due notices of all its endpoints once', async () => {
   expect(plan.filter((step) => /SubPlan/.test(step))).toEqual([])
 })
 
+test('counts of hours are found by kind and hour', async () => {
+  await client.query(`
+    INSERT INTO kyc_relay_endpoint_hours
+      (app_id, endpoint_id, hour, cause, attempts, first_attempts, failed_deliveries, merged)
+    SELECT 'app ' || n % 7, 'endpoint ' || n % 100, now() - n / 100 * interval '1 hour', '', 1, 1, 0, n > 300
+    FROM generate_series(1, 75000) AS n;
+    ANALYZE kyc_relay_endpoint_hours`)
+  const both = expect.stringMatching(/merged.* AND .*hour/) as unknown
+  for (const [name, scans] of [
+    ['list_old_hours', 2],
+    ['list_unmerged_hours', 1],
+  ] as const) {
+    const text = statements.get(`kyc_relay_${name}`) ?? ''
+    const plan = await planOf(name, text, 'RESET enable_seqscan; RESET enable_sort')
+    const conditions = plan.filter((step) => step.startsWith('Index Cond'))
+    expect({ name, conditions }).toEqual({ name, conditions: Array.from({ length: scans }, () => both) })
+  }
+})
+
 test('a transaction finds rows by their keys where PostgreSQL last saw the queue empty', async () => {
   await client.query(`
     ALTER TABLE kyc_relay_delivery_queue SET (autovacuum_enabled = false);

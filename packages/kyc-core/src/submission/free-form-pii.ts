@@ -1,7 +1,7 @@
 import { holdsCardNumber } from './card-number.js'
 import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
-import type { JsonObject, JsonValue } from './json-value.js'
+import { member, type JsonValue } from './json-value.js'
 import { parseNestedJson } from './nested-json.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 import { holdsSplitSsn, partsOf } from './split-ssn.js'
@@ -123,9 +123,6 @@ function isPartsOfNineDigits(parts: readonly JsonValue[]): boolean {
 function isNineDigits(value: string | number): boolean {
   return /^\d{9}$/.test(foldText(String(value)).replace(/[^\p{L}\p{N}]/gu, ''))
 }
-
-const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
-  typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
 
 /**
  * Finds clear personal data in the free-form parts of a submission, keys included. These are `decisionReason`, ids,

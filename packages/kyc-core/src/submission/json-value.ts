@@ -10,6 +10,11 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
+/** Returns a member of a value that may be an object. */
+export function member(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  return typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
+}
+
 /** Names of the open objects. Their content is stored unchanged, keys included. */
 export const FREE_FORM_FIELDS: ReadonlySet<string> = new Set([
   'personData',

@@ -1,6 +1,6 @@
 import { isEmailAddress } from './email-address.js'
 import { pointerOfKey } from './json-pointer.js'
-import type { JsonObject, JsonValue } from './json-value.js'
+import { member, type JsonValue } from './json-value.js'
 import { foldText } from './spelled-text.js'
 import { isValueKey } from './ssn-like-key.js'
 import { createWarning, type Warning } from './warning.js'
@@ -25,8 +25,6 @@ const OTHER_KEY =
 const STREET =
   /(?<![\p{L}\p{N}])\d{1,5}[A-Z]? (?:[\p{Lu}\d][\p{L}\d.']{0,30} ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Terrace)\b\.?/gu
 
-const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
-  typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Most submissions do not need these values, so they are made when they are needed first. */

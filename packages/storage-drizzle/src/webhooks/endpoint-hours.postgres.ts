@@ -74,12 +74,14 @@ SELECT ${columns} FROM kyc_relay_endpoint_hours
 WHERE NOT merged AND hour < ${now} - interval '2 hours' LIMIT ${value('limit')}`,
 )
 
-/** It names both kinds of rows, since the index begins with the kind. */
+const oldHours = (kind: SQL) => sql`
+SELECT ${columns} FROM kyc_relay_endpoint_hours
+WHERE ${kind} AND hour < ${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
+
+/** Each kind of rows by itself, since the index begins with the kind. */
 export const listOldHours = statement<HourKey>(
   'list_old_hours',
-  sql`
-SELECT ${columns} FROM kyc_relay_endpoint_hours
-WHERE merged IN (false, true) AND hour < ${now} - ${value('ageMs')}::float8 * interval '1 millisecond' LIMIT ${value('limit')}`,
+  sql`${oldHours(sql`merged`)} UNION ${oldHours(sql`NOT merged`)} LIMIT ${value('limit')}`,
 )
 
 const removal = (ofApp: (table: string) => SQL) => sql`
