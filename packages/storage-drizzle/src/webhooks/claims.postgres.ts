@@ -36,6 +36,9 @@ export interface ClaimDependencies {
  * read and written once for them.
  */
 const mostEndpoints = 64
+/** The same while more than `many` endpoints are due. Each of them gets fewer deliveries at a time: all advance evenly. */
+const mostOfMany = 128
+const many = 256
 
 /** Most looks of one call. It looks again, and then waits, when other processes held all endpoints. */
 const mostLooks = 3
@@ -61,12 +64,12 @@ export async function claimDue(
     for (let looks = 0; looks < mostLooks;) {
       const free = request.limit - claimed.length
       const slotsForFailing = Math.min(free, forFailing)
-      const most = Math.min(free, mostEndpoints)
-      if (due.count(slotsForFailing) < Math.max(1, most)) {
+      const most = () => Math.min(free, due.count(slotsForFailing) > many ? mostOfMany : mostEndpoints)
+      if (due.count(slotsForFailing) < Math.max(1, most())) {
         await look()
         looks += 1
       }
-      const endpoints = due.take(most, slotsForFailing)
+      const endpoints = due.take(most(), slotsForFailing)
       if (endpoints.length === 0) break
       // With as many endpoints as slots nobody gets a second one.
       const mostEach = endpoints.length === free ? 1 : Infinity
