@@ -1,5 +1,5 @@
 // Writes docs/benchmarks.md with tables, and docs/benchmarks/*.svg, from the results of the measurements.
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as prettier from 'prettier'
@@ -106,13 +106,11 @@ export function goalsOf(all) {
   return ['| Measurement | Goal | Reach | Measured | Reached |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** Writes the page from the results of these names, by default from all there are. Returns the names of the results. */
+/** Writes the page from the results that there are of these names. Returns the names of the results. */
 export async function writeBenchmarksPage({ results, command, names }) {
   const folder = path.join(path.dirname(pageFile), 'benchmarks')
   mkdirSync(folder, { recursive: true })
-  const files = (names?.map((name) => `${name}.json`) ?? readdirSync(results).sort()).filter(
-    (file) => file.endsWith('.json') && existsSync(path.join(results, file)),
-  )
+  const files = names.map((name) => `${name}.json`).filter((file) => existsSync(path.join(results, file)))
   const all = files.map((file) => JSON.parse(readFileSync(path.join(results, file), 'utf8')))
   for (const { name, svg } of all.flatMap(plotsOf)) writeFileSync(path.join(folder, `${name}.svg`), svg)
   const text = `# Benchmarks

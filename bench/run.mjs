@@ -24,15 +24,14 @@ async function report(command, names) {
   const { writeBenchmarksPage } = await import('./report.mjs')
   console.log(`Written: docs/benchmarks.md with ${(await writeBenchmarksPage({ results, command, names })).join(', ')}`)
 }
-if (options.report && !options.short && positionals.length === 0) {
-  await report('npm run bench -- --report')
-  process.exit(0)
-}
-
 const available = readdirSync(folder)
   .filter((file) => file.endsWith(suffix))
   .map((file) => file.slice(0, -suffix.length))
   .sort()
+if (options.report && !options.short && positionals.length === 0) {
+  await report('npm run bench -- --report', available)
+  process.exit(0)
+}
 const asked = positionals.map((name) => path.basename(name).replace(/\.bench(?:\.mjs)?$/, ''))
 const unknown = asked.filter((name) => !available.includes(name))
 if (unknown.length > 0) {
