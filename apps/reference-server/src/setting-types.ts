@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { configuredToken } from './identity/bearer.js'
 
 /** One environment variable: type, default as text, and description. */
 export interface Setting<Type extends z.ZodType = z.ZodType> {
@@ -64,8 +65,8 @@ export const proxyUrl = z
 /** Options, as in `file:kyc.db?mode=ro`, would be part of the name of a new file. */
 export const databaseUrl = z.string().regex(/^(?:file:[^?\r\n]+|postgres(?:ql)?:\/\/.+)$/)
 
-/** A secret for an `Authorization: Bearer` header, long enough not to be guessed. */
-export const bearerToken = z.string().regex(/^[\x21-\x7e]{16,}$/)
+/** A secret for an `Authorization: Bearer` header. */
+export const bearerToken = z.string().regex(configuredToken)
 
 /** A comma-separated list. */
 export const listOf = (form: RegExp) =>

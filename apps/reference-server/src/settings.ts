@@ -140,7 +140,7 @@ const submissions = {
   }),
 } as const
 
-const token = 'at least 16 characters of ASCII, no white space'
+const token = '16 to 4,096 letters, digits and - . _ ~ + /, and = only at the end'
 
 const callers = {
   OAUTH_ISSUER: optional(
@@ -160,7 +160,7 @@ const callers = {
   ),
   INTERNAL_TOKEN: optional(
     bearerToken,
-    'Opens the internal API. At least 16 ASCII characters without white space. Created at the first local start. Required in production if the role has an internal API (all, api).',
+    'Opens the internal API. 16 to 4,096 letters, digits and - . _ ~ + /, and = only at the end. Created at the first local start. Required in production if the role has an internal API (all, api).',
     { expected: token },
   ),
   OPERATORS_FILE: optional(
@@ -170,7 +170,7 @@ const callers = {
   ),
   METRICS_TOKEN: optional(
     bearerToken,
-    'Opens only GET /metrics, for a scraper. At least 16 ASCII characters without white space.',
+    'Opens only GET /metrics, for a scraper. 16 to 4,096 letters, digits and - . _ ~ + /, and = only at the end.',
     { expected: token },
   ),
 } as const

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { DEFAULT_SUBMISSION_POLICY } from '@kyc-relay/kyc-core'
 import { describe, expect, it } from 'vitest'
 import { EnvError, parseEnv, variableNames } from '../src/env.js'
+import { isInternalCaller } from '../src/identity/bearer.js'
 import { settings } from '../src/settings.js'
 
 const problemsOf = (variables: Record<string, string>) => {
@@ -151,10 +152,28 @@ describe('the environment', () => {
     'npm_config_cache',
   ])('leaves %s of another program alone', (name) => expect(parseEnv({ [name]: 'x' }).unknownSettings).toEqual([]))
 
-  it.each(['fifteen-letters', 'a token with blanks in it', 'a-token-of-the-füll-alphabet'])(
-    'refuses %j as INTERNAL_TOKEN: too short, or no Authorization header carries it',
-    (text) => expect(problemsOf({ INTERNAL_TOKEN: text }).problems).toHaveLength(1),
+  it.each([
+    ['15 characters', 'fifteen-letters'],
+    ['15 characters before =', 'fifteen-letters='],
+    ['4,097 characters', 'x'.repeat(4097)],
+    ['blanks', 'a token with blanks in it'],
+    ['an umlaut', 'a-token-of-the-füll-alphabet'],
+    ['other punctuation', 'Str0ng!Passw0rd#2024'],
+    ['= in the middle', 'equals=sign-in-the-middle'],
+  ])('refuses a token with %s: no request could carry it, or it is too short', (_what, text) =>
+    expect(problemsOf({ INTERNAL_TOKEN: text, METRICS_TOKEN: text }).problems).toEqual([
+      expect.stringMatching('^INTERNAL_TOKEN: expected 16 to 4,096 letters'),
+      expect.stringMatching('^METRICS_TOKEN: expected 16 to 4,096 letters'),
+    ]),
   )
+
+  it.each([
+    ['the least length', 'sixteen-letters-'],
+    ['the greatest length', `${'x'.repeat(4096)}=`],
+    ['every kind of character', 'AZaz09-._~+/AZaz09=='],
+  ])('accepts an INTERNAL_TOKEN of %s, and so does the internal API', (_what, text) => {
+    expect(isInternalCaller(`Bearer ${text}`, parseEnv({ INTERNAL_TOKEN: text }).internalToken)).toBe(true)
+  })
 
   it.each(['PHOTO_S3_ACCESS_KEY_ID', 'PHOTO_S3_SECRET_ACCESS_KEY', 'OAUTH_AUDIENCE'])(
     'refuses a line break at the end of %s, as files have it',

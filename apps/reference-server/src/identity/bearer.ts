@@ -3,8 +3,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 /** The `VERIFY_KYC` scope lets a token submit results (docs/contract.md 1.2). */
 export const submissionScope = 'VERIFY_KYC'
 
-// RFC 6750 §2.1: the scheme in any case, then one b64token.
-const bearer = /^bearer +([A-Z0-9._~+/-]{1,4096}=*)$/i
+/** A b64token of RFC 6750 §2.1. The length counts no `=` at the end. */
+const tokenOfLength = (least: number) => `[A-Za-z0-9._~+/-]{${least},4096}=*`
+
+// The scheme is accepted in any case.
+const bearer = new RegExp(`^bearer +(${tokenOfLength(1)})$`, 'i')
+
+/** A configured token: long enough not to be guessed, and of a form that {@link parseBearer} reads. */
+export const configuredToken = new RegExp(`^${tokenOfLength(16)}$`)
 
 /** Reads the token of an `Authorization: Bearer` header; null for a missing or malformed header. */
 export function parseBearer(header: string | undefined): string | null {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
+import { configuredToken } from '../identity/bearer.js'
 import { operatorRights, operatorTokenHash, operatorTokenPrefix, type Operator } from '../identity/operators.js'
 import { makeFolder } from './make-folder.js'
 import type { Log } from '../operations/log.js'
@@ -107,16 +108,19 @@ export async function readKeyFile(path: string): Promise<KeyFile> {
 }
 
 const tokenPrefix = 'kyc_int_'
-/** Checks the length, as for `INTERNAL_TOKEN`. */
-const wholeToken = /^(?:kyc_int_[\w-]{43}|(?!kyc_int_)[\x21-\x7e]{16,})$/
+const createdToken = /^kyc_int_[\w-]{43}$/
+
+/** Accepts a whole token of this server, or one that somebody else wrote and `INTERNAL_TOKEN` could have. */
+const isUsableToken = (token: string) =>
+  token.startsWith(tokenPrefix) ? createdToken.test(token) : configuredToken.test(token)
 
 /** Reads or creates the token of the internal API if it is not configured: a file in the data folder, mode 0600. */
 export async function ensureInternalToken(dataDir: string): Promise<string> {
   const token = await ensureTokenFile(dataDir, 'internal-token', tokenPrefix)
-  if (wholeToken.test(token)) return token
+  if (isUsableToken(token)) return token
   throw new StartError(
     'INTERNAL_TOKEN_INVALID',
-    'The file internal-token in DATA_DIR is empty, truncated or unreadable. Remove it, and the next start creates a new token. Or set INTERNAL_TOKEN.',
+    'The file internal-token in DATA_DIR is empty, truncated or unreadable, or holds characters that no token has. Remove it, and the next start creates a new token. Or set INTERNAL_TOKEN.',
   )
 }
 

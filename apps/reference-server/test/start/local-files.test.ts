@@ -71,14 +71,15 @@ describe('of processes that start at once on an empty folder', () => {
 })
 
 describe('a file of which a crash left nothing, or half', () => {
+  const write = (text: string) => (name: string) => writeFileSync(place(name), text)
   const damages = [
     ['empty', (name: string) => truncateSync(place(name), 0)],
     ['half', halve],
     ['a byte short', (name: string) => truncateSync(place(name), statSync(place(name)).size - 2)],
-    ['white space', (name: string) => writeFileSync(place(name), ' \n')],
+    ['white space', write(' \n')],
   ] as const
 
-  it.each(damages)(
+  it.each([...damages, ['of other characters', write('Str0ng!Passw0rd#2024')] as const])(
     'internal-token, %s: is refused by name, and made anew when it is removed',
     async (_what, damage) => {
       await (await start()).stop()
