@@ -70,8 +70,16 @@ export function createWebhooks<
   }
 
   const sealing = options.bodySealer === undefined ? {} : { bodySealer: options.bodySealer }
-  const loadSender = async () => options.send ?? (await defaultSender(urls))
   let sender: Promise<Sender> | null = null
+  /** Loads the sender once. A failed load is tried again at the next start. */
+  async function loadSender(): Promise<Sender> {
+    try {
+      return options.send ?? (await defaultSender(urls))
+    } catch (error) {
+      sender = null
+      throw error
+    }
+  }
   const worker = createDeliveryWorker({
     ...callbacksOf(options.observe),
     store,
@@ -170,12 +178,12 @@ export function createWebhooks<
       Own
     >['publishIn'],
     async start() {
-      started ??= startOnce()
+      const starting = (started ??= startOnce())
       try {
-        await started
+        await starting
       } catch (error) {
-        started = null
-        sender = null
+        // A stop and a newer start may have replaced it. The next stop must find the lock of that start.
+        if (started === starting) started = null
         throw error
       }
     },

@@ -362,6 +362,22 @@ describe('running', () => {
     await webhooks.stop()
   })
 
+  test('a start that fails after a newer one was asked for does not lose the lock of the newer one', async () => {
+    const release = vi.fn(async () => undefined)
+    const acquireWorkerLock = vi.fn().mockRejectedValueOnce(new Error('another worker')).mockResolvedValue({ release })
+    const webhooks = webhooksWith({}, { acquireWorkerLock })
+    const first = webhooks.start()
+    const stopping = webhooks.stop()
+    const second = webhooks.start()
+    expect(await Promise.allSettled([first, stopping, second])).toMatchObject([
+      { status: 'rejected' },
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+    ])
+    await webhooks.stop()
+    expect([acquireWorkerLock.mock.calls.length, release.mock.calls.length]).toEqual([2, 1])
+  })
+
   test('removes old data at the start and each hour, until nothing is left', async () => {
     let left = 3
     const removeOld = vi.fn(async () => ({ more: (left -= 1) > 0 }))
