@@ -8,7 +8,7 @@ import { createLoadShedding } from './http/load-shedding/load-shedding.js'
 import type { EdgeEnv } from './http/request-context.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http/served-hosts.js'
 import { localDemo } from './start/local-demo.js'
-import { portError, portSettings } from './start/port-error.js'
+import { isPortTaken, portError, portSettings } from './start/port-error.js'
 import { secureTls } from './start/secure-tls.js'
 import { startGuide } from './start/start-guide.js'
 import { isLoopbackAddress } from './http/loopback-address.js'
@@ -139,7 +139,7 @@ export async function startServer(
         log,
       })
     } catch (error) {
-      if (env.operationsHost !== null) throw error
+      if (env.operationsHost !== null || !isPortTaken(error)) throw error
       log.warn('no probes and metrics: INTERNAL_PORT is taken', { code: errorCode(error) })
       return 0
     }

@@ -24,8 +24,9 @@ export class StartError extends Error {
       | 'VAULT_MISSING'
       | 'TLS_FILES_INVALID',
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message)
+    super(message, options)
     this.name = 'StartError'
   }
 }

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, Server, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { createKeyFile } from '@kyc-relay/kyc-core/node'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer, type RunningServer } from '../../src/server.js'
@@ -109,6 +109,20 @@ it('METRICS_TOKEN opens the metrics of the standard API and nothing else', async
   expect(internal.status).toBe(401)
 })
 
+it.each([
+  ['EACCES', 'PORT_UNUSABLE'],
+  ['EADDRNOTAVAIL', 'HOST_UNUSABLE'],
+  ['EMFILE', 'EMFILE'],
+])('a start without OPERATIONS_HOST does not hide %s of the listener behind a taken port', async (driverCode, code) => {
+  const listen = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+    queueMicrotask(() => this.emit('error', Object.assign(new Error(driverCode), { code: driverCode })))
+    return this
+  })
+  onTestFinished(() => listen.mockRestore())
+  await expect(start({ ROLE: 'worker' })).rejects.toMatchObject({ code })
+  expect(logLines.filter((line) => line.includes('INTERNAL_PORT is taken'))).toEqual([])
+})
+
 it('a taken port or a wrong address refuses the start where OPERATIONS_HOST asked for it', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
@@ -119,6 +133,7 @@ it('a taken port or a wrong address refuses the start where OPERATIONS_HOST aske
       message: expect.stringMatching(/^INTERNAL_PORT: another process or setting uses port /) as string,
     })
     expect((await start(taken)).ports.operations).toBe(0)
+    expect(logLines.filter((line) => line.includes('INTERNAL_PORT is taken'))).toHaveLength(1)
     await expect(start({ ROLE: 'worker', OPERATIONS_HOST: '192.0.2.1' })).rejects.toMatchObject({
       code: 'HOST_UNUSABLE',
       message: expect.stringMatching(/^OPERATIONS_HOST: expected an address/) as string,
