@@ -23,7 +23,8 @@ const messages = {
   URL_PORT_NOT_ALLOWED: 'Use port 443, or a port above 1023 that browsers do not block.',
   URL_HOST_NOT_ALLOWED: 'The host must be a public name: not an IP address, a private name or a name of this service.',
   TOO_MANY_HEADERS: 'Give at most five headers.',
-  HEADER_NAME_INVALID: 'A header name has 1 to 100 letters, digits and hyphens.',
+  HEADER_NAME_INVALID:
+    'A header name has 1 to 100 letters, digits, hyphens, underscores or other characters of an HTTP token.',
   HEADER_NAME_NOT_ALLOWED: 'The service sets one of these headers itself, or HTTP does.',
   HEADER_NAME_REPEATED: 'A header is given twice.',
   HEADER_VALUE_INVALID: 'A header value has 1 to 1,000 visible ASCII characters, with spaces only inside.',

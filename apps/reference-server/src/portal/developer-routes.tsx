@@ -6,6 +6,7 @@ import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { registration } from '../webhooks-api/webhook-schemas.js'
 import { violation, type ViolationCode } from '../http/violations.js'
 import { countDay, dayStart, monthStart, totalsOf } from './attempt-counts.js'
+import { readHeaders } from './header-lines.js'
 import { takeForm } from './kept-form.js'
 import { EndpointFormPage, type EndpointForm, type EndpointFormProblem } from './pages/endpoint-form-page.js'
 import { RemoveEndpointPage, TestEventPage } from './pages/endpoint-action-pages.js'
@@ -116,7 +117,14 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     return sendForm(
       c,
       endpoint,
-      { url, description: description ?? '', eventTypes: types ?? [], standardWebhooks, headers: '' },
+      {
+        url,
+        description: description ?? '',
+        eventTypes: types ?? [],
+        standardWebhooks,
+        headers: '',
+        removeHeaders: false,
+      },
       null,
     )
   })
@@ -249,8 +257,9 @@ function readEndpointForm(fields: URLSearchParams, names: readonly string[]) {
     eventTypes: fields.getAll('eventTypes').filter((name) => names.includes(name)),
     standardWebhooks: fields.get('standardWebhooks') !== null,
     headers: (fields.get('headers') ?? '').replaceAll('\r', ''),
+    removeHeaders: fields.get('removeHeaders') !== null,
   }
-  const removes = fields.get('removeHeaders') !== null
+  const { removeHeaders, ...settings } = form
   const lines = readHeaders(form.headers)
   const isDescribed = registration.shape.description.safeParse(form.description).success
   const problem: EndpointFormProblem | null =
@@ -261,16 +270,7 @@ function readEndpointForm(fields: URLSearchParams, names: readonly string[]) {
         : isDescribed
           ? null
           : { field: 'description', text: descriptionProblem }
-  const headers = lines.length > 0 ? Object.fromEntries(lines) : removes ? {} : undefined
+  const headers = lines.length > 0 ? Object.fromEntries(lines) : removeHeaders ? {} : undefined
   const description = form.description === '' ? null : form.description
-  return { form, settings: { ...form, description, headers }, problem }
-}
-
-/** Reads `Name: value` lines. A line without a colon is a name without a value, which is refused. */
-function readHeaders(text: string): readonly (readonly [name: string, value: string])[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line) => {
-    const [name = '', ...value] = line.split(':')
-    return [name.trim(), value.join(':').trim()]
-  })
+  return { form, settings: { ...settings, description, headers }, problem }
 }

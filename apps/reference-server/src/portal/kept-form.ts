@@ -1,9 +1,10 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { withoutValues } from './header-lines.js'
 import type { PortalContext } from './portal-context.js'
 import { cookieOptions } from './session-cookie.js'
 
 /** Fields of the form of a URL that are kept. */
-const keptFields = ['appId', 'url', 'description', 'eventTypes', 'standardWebhooks']
+const keptFields = ['appId', 'url', 'description', 'eventTypes', 'standardWebhooks', 'removeHeaders']
 
 /** Forms that are kept; the others have little to fill in. */
 const keptForms = /^\/portal\/webhooks\/(?:[\w-]+\/change|new)$/
@@ -20,9 +21,7 @@ const mostBytes = 3_800
 export function keepForm(c: PortalContext, form: URLSearchParams): void {
   if (!keptForms.test(c.req.path)) return
   const fields = new URLSearchParams([...form].filter(([field]) => keptFields.includes(field)))
-  // Of static headers only the names: the values are secrets. Without values the form is refused, so none is forgotten.
-  const headers = [...(form.get('headers') ?? '').matchAll(/^[A-Za-z0-9-]{1,100}:/gm)].map(([name]) => `${name} `)
-  fields.set('headers', headers.join('\n'))
+  fields.set('headers', withoutValues(form.get('headers') ?? ''))
   fields.set('page', c.req.path)
   const value = Buffer.from(fields.toString()).toString('base64url')
   if (value.length <= mostBytes) setCookie(c, name, value, { ...cookieOptions(c), maxAge })

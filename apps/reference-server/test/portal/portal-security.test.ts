@@ -137,6 +137,51 @@ describe('signing in', () => {
   })
 
   it.each([
+    [' X-Tenant : canary', 'X-Tenant: ', 'A header value has 1 to'],
+    ['X_Tenant.2: canary', 'X_Tenant.2: ', 'A header value has 1 to'],
+    ['X-One: canary\r\n\r\nX-Two: canary', 'X-One: \nX-Two: ', 'A header value has 1 to'],
+    // These may be a secret from the first character on.
+    ['canary-without-a-colon', ':', 'A header name has 1 to'],
+    ['Basic canary: blue', ':', 'A header name has 1 to'],
+  ])('forgets no header of a form with %j when the session has ended', async (typed, kept, problem) => {
+    const [app] = server.demo.apps
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const form = await browser.get('/portal/webhooks/new')
+    browser.cookies.set('kyc_relay_portal', 'ended')
+    const url = 'https://partner.com/hooks'
+    const ended = await browser.submit(form, '/portal/webhooks/new', { url, headers: typed })
+    const cookie = Buffer.from(browser.cookies.get('kyc_relay_form') ?? '', 'base64url').toString()
+    expect(cookie).toContain('url=')
+    expect(cookie).not.toContain('canary')
+    const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '' }
+    const again = await browser.follow(await browser.submit(ended, '/portal/sign-in', fields))
+    const headers = textOf(again.text, 'headers')
+    expect(headers).toBe(kept)
+    expect((await browser.submit(again, '/portal/webhooks/new', { url, headers })).text).toContain(problem)
+    expect(await endpoints()).toEqual([])
+  })
+
+  it('keeps that the headers of a URL are to be removed when the session has ended', async () => {
+    const [app] = server.demo.apps
+    const path = `${server.demo.apiUrl}/api/v1/webhooks`
+    const token = app?.apiKey ?? null
+    const url = 'https://partner.com/hooks'
+    const { id } = (await server.call(path, { token, body: { url, headers: { 'X-Tenant': 'blue' } } })).json
+    const page = `/portal/webhooks/${id}/change`
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const form = await browser.get(page)
+    expect(form.text).toMatch(/name="removeHeaders"\/?>/)
+    browser.cookies.set('kyc_relay_portal', 'ended')
+    const ended = await browser.submit(form, page, { url, removeHeaders: 'on' })
+    const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '' }
+    const again = await browser.follow(await browser.submit(ended, '/portal/sign-in', fields))
+    expect(again.text).toMatch(/name="removeHeaders" checked/)
+    await server.call(`${path}/${id}`, { method: 'DELETE', token })
+  })
+
+  it.each([
     ['/portal/webhooks/1f0c/pause', '/portal/webhooks/1f0c'],
     ['/portal/webhooks/1f0c/remove', '/portal/webhooks/1f0c/remove'],
     ['/portal/deliveries/1f0c/resend', '/portal/deliveries/1f0c'],

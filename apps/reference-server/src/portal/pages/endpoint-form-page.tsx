@@ -14,6 +14,8 @@ export interface EndpointForm {
   readonly standardWebhooks: boolean
   /** Static headers, one `Name: value` on a line. */
   readonly headers: string
+  /** Removes the headers that the URL has. */
+  readonly removeHeaders: boolean
 }
 
 /** What is wrong with the form, and with which field; with none if it is the whole. */
@@ -28,8 +30,9 @@ const textAt = (problem: EndpointFormProblem | null, field: EndpointFormProblem[
 const HeadersField: FC<{
   readonly endpoint: Endpoint | null
   readonly text: string
+  readonly removes: boolean
   readonly problem: string | null
-}> = ({ endpoint, text, problem }) => {
+}> = ({ endpoint, text, removes, problem }) => {
   const names = endpoint?.headers?.names ?? []
   return (
     <fieldset>
@@ -62,7 +65,7 @@ const HeadersField: FC<{
       {names.length === 0 ? null : (
         <div class="choices">
           <label>
-            <input type="checkbox" name="removeHeaders" />
+            <input type="checkbox" name="removeHeaders" checked={removes ? true : undefined} />
             <span>Remove the headers</span>
           </label>
         </div>
@@ -179,7 +182,12 @@ export const EndpointFormPage: FC<{
           </label>
         </div>
       </fieldset>
-      <HeadersField endpoint={endpoint} text={form.headers} problem={textAt(problem, 'headers')} />
+      <HeadersField
+        endpoint={endpoint}
+        text={form.headers}
+        removes={form.removeHeaders}
+        problem={textAt(problem, 'headers')}
+      />
       <div class="actions">
         <button type="submit" class="primary">
           {endpoint === null ? 'Add URL' : 'Save changes'}
