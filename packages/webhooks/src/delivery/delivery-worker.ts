@@ -88,9 +88,9 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     retryMs: options.errorPauseMs,
     inFlight: () => inFlight.count(),
     // Free slots are claimed at once: a store with group commit writes results and claims in one commit.
-    onWriting: (count) => {
-      beingRecorded = count
-      if (count > 0) pauses.wake()
+    onWriting: (attempts) => {
+      inFlight.setBeingWritten(attempts)
+      if (attempts.length > 0) pauses.wake()
     },
     onTurned: (turn) => tellObserver(() => deps.onEndpointTurned?.(turn)),
     onError: (error) => tell('RECORD_FAILED', error),
@@ -99,7 +99,6 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const inFlight = createInFlightAttempts({ timers, options, onFinish: pauses.wake })
   let running: Promise<void> | null = null
   let stopping = false
-  let beingRecorded = 0
   let failures = 0
   let takeOverAtMs = -Infinity
   let lookedAtMs: number | null = null
@@ -110,7 +109,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   /** Returns the number of free slots, and how many of them are reserved for healthy endpoints. */
   function slotsToClaim(): { limit: number; keepForHealthy: number } {
-    const free = Math.min(inFlight.freeSlots() + beingRecorded, options.concurrency)
+    const free = inFlight.freeSlots()
     const limit = Math.min(free, options.maxBatch, outage.slotsLeft())
     const freeForFailing = free - Math.floor(options.concurrency * options.shareForHealthy)
     return { limit, keepForHealthy: limit - Math.max(0, Math.min(freeForFailing, limit)) }
@@ -124,7 +123,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       inFlight.recordLatency(one, report)
       outage.recordCause(report.cause)
       const result = attemptResultOf(delivery, report, resultContext(delivery))
-      const outcome = await batcher.add(result)
+      const outcome = await batcher.add(one, result)
       tellObserver(() => deps.onResultWritten?.({ delivery, result, outcome }))
     } catch (error) {
       // The clock or `random` threw. Nobody awaits an attempt, so its rejection would end the process.

@@ -14,6 +14,11 @@ export interface InFlightAttempts {
   start(): InFlightAttempt
   /** Records the latency of an attempt, to learn the usual latency. */
   recordLatency(one: InFlightAttempt, report: AttemptReport): void
+  /**
+   * Replaces the list of attempts whose results are being written. Their slots and sockets count as free. An attempt
+   * that is slow gave up its slot before, and frees only its socket.
+   */
+  setBeingWritten(attempts: readonly InFlightAttempt[]): void
   /** Frees the slot of an attempt whose result is recorded. */
   finish(one: InFlightAttempt): void
   /** Number of attempts in flight, including those whose result is being recorded. */
@@ -55,6 +60,7 @@ export function createInFlightAttempts({
   const inFlight = new Set<InFlightAttempt>()
   /** Attempts that are not slow, oldest first. */
   const recent = new Set<InFlightAttempt>()
+  let beingWritten: readonly InFlightAttempt[] = []
   const whenDrained: (() => void)[] = []
   // Before the first latency, the upper limit applies.
   let usualMs = options.slowAfterMs / slowFactor
@@ -83,6 +89,9 @@ export function createInFlightAttempts({
       const tookMs = Math.min(timers.monotonicMs() - startedAtMs, options.slowAfterMs)
       usualMs += (tookMs - usualMs) * weightOfOne
     },
+    setBeingWritten(attempts) {
+      beingWritten = attempts
+    },
     finish(one) {
       inFlight.delete(one)
       recent.delete(one)
@@ -94,7 +103,9 @@ export function createInFlightAttempts({
     drained: () => (inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => whenDrained.push(resolve))),
     freeSlots() {
       letSlowOnesGo()
-      return Math.min(options.concurrency - recent.size, options.maxOpen - inFlight.size)
+      let holdingSlots = recent.size
+      for (const one of beingWritten) if (recent.has(one)) holdingSlots -= 1
+      return Math.min(options.concurrency - holdingSlots, options.maxOpen - inFlight.size + beingWritten.length)
     },
     nextFreeInMs() {
       if (inFlight.size >= options.maxOpen) return null

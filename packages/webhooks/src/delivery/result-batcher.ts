@@ -1,3 +1,4 @@
+import type { InFlightAttempt } from './in-flight-attempts.js'
 import type { AttemptResult, EndpointTurn, WebhookStore } from './webhook-store.js'
 import type { WorkerTimers } from './worker-timers.js'
 
@@ -6,7 +7,8 @@ export type WriteOutcome = 'applied' | 'stale' | 'abandoned'
 
 /** Writes attempt results in batches: results that arrive during a write share the next one. */
 export interface ResultBatcher {
-  add(result: AttemptResult): Promise<WriteOutcome>
+  /** Adds the result of an attempt, and resolves when it is written, stale or abandoned. */
+  add(attempt: InFlightAttempt, result: AttemptResult): Promise<WriteOutcome>
   /** Stops retrying. Unwritten and later results resolve as `abandoned`. */
   abandon(): void
   /** Writes and retries again after {@link abandon}. */
@@ -14,6 +16,7 @@ export interface ResultBatcher {
 }
 
 interface Waiting {
+  readonly attempt: InFlightAttempt
   readonly result: AttemptResult
   readonly resolve: (outcome: WriteOutcome) => void
 }
@@ -47,8 +50,8 @@ export function createResultBatcher(deps: {
   readonly retryMs: number
   /** Returns the number of attempts without a written result, including results in this batcher. */
   readonly inFlight: () => number
-  /** Called with the number of results being written; 0 at the end. Called synchronously. */
-  readonly onWriting: (count: number) => void
+  /** Called with the attempts whose results are being written; with none at the end. Called synchronously. */
+  readonly onWriting: (attempts: readonly InFlightAttempt[]) => void
   readonly onTurned: (turn: EndpointTurn) => void
   readonly onError: (error: unknown) => void
 }): ResultBatcher {
@@ -60,19 +63,19 @@ export function createResultBatcher(deps: {
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     const results = batch.map(({ result }) => result)
-    const { stale, turned } = await announced(batch.length, store.recordAttemptResults(results))
+    const { stale, turned } = await announced(batch, store.recordAttemptResults(results))
     for (const turn of turned) deps.onTurned(turn)
     const isStale = ({ fence }: AttemptResult) =>
       stale.some(({ deliveryId, token }) => deliveryId === fence.deliveryId && token === fence.token)
     for (const { result, resolve } of batch) resolve(isStale(result) ? 'stale' : 'applied')
   }
 
-  async function announced<T>(count: number, write: Promise<T>): Promise<T> {
-    deps.onWriting(count)
+  async function announced<T>(batch: readonly Waiting[], write: Promise<T>): Promise<T> {
+    deps.onWriting(batch.map(({ attempt }) => attempt))
     try {
       return await write
     } finally {
-      deps.onWriting(0)
+      deps.onWriting([])
     }
   }
 
@@ -163,9 +166,9 @@ export function createResultBatcher(deps: {
   }
 
   return {
-    add(result) {
+    add(attempt, result) {
       return new Promise((resolve) => {
-        waiting.push({ result, resolve })
+        waiting.push({ attempt, result, resolve })
         flush()
       })
     },

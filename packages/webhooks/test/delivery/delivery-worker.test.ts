@@ -237,6 +237,24 @@ describe('places', () => {
     await stopped
   })
 
+  test('a slow attempt frees its slot once, and not again while its result is written', async () => {
+    for (let n = 0; n < 3; n += 1) await publish(store, [await registerEndpoint(store)])
+    const startedAtMs: number[] = []
+    const worker = createWorker({
+      store: { ...store, recordAttemptResults: (some) => time.sleep(60).then(() => store.recordAttemptResults(some)) },
+      send: async () => {
+        startedAtMs.push(time.monotonicMs())
+        // The first one is slow from 100 ms on, which frees the only slot for the second one.
+        return time.sleep(startedAtMs.length === 1 ? 120 : 500).then(() => accepted)
+      },
+      options: { concurrency: 1, slowAfterMs: 100 },
+    })
+    worker.start()
+    await time.pass(1_000)
+    await worker.stop()
+    expect(startedAtMs).toEqual([0, 100, 200])
+  })
+
   test('open sockets are bounded', async () => {
     for (let n = 0; n < 40; n += 1) await publish(store, [await registerEndpoint(store)])
     const worker = createWorker({

@@ -94,6 +94,33 @@ describe('a place is held until an attempt takes longer than attempts do', () =>
   })
 })
 
+describe('while results are being written', () => {
+  test('their slots are free, except those of slow attempts, which gave them up before', async () => {
+    const { inFlight } = started({ concurrency: 3 })
+    const slow = [inFlight.start(), inFlight.start()]
+    await time.pass(1_990)
+    const recent = [inFlight.start(), inFlight.start(), inFlight.start()]
+    await time.pass(10)
+    expect(inFlight.freeSlots()).toBe(0)
+    inFlight.setBeingWritten([...slow, ...recent.slice(0, 1)])
+    expect(inFlight.freeSlots()).toBe(1)
+    await time.pass(1_990)
+    expect(inFlight.freeSlots()).toBe(3)
+  })
+
+  test('the sockets of all are free', async () => {
+    const { inFlight } = started({ concurrency: 10, maxOpen: 4 })
+    const attempts = [inFlight.start(), inFlight.start()]
+    await time.pass(2_000)
+    for (let n = 0; n < 2; n += 1) inFlight.start()
+    expect(inFlight.freeSlots()).toBe(0)
+    inFlight.setBeingWritten(attempts)
+    expect(inFlight.freeSlots()).toBe(2)
+    inFlight.setBeingWritten([])
+    expect(inFlight.freeSlots()).toBe(0)
+  })
+})
+
 test.each([
   [0, 4],
   [9, 4],

@@ -6,6 +6,8 @@ import { VirtualTime } from './virtual-time.js'
 
 const report: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null }
 
+const attempt = { startedAtMs: 0 }
+
 function result(n: number): AttemptResult {
   return {
     fence: { appId: 'app', deliveryId: `delivery ${n}`, attempt: 1, token: `token ${n}` },
@@ -36,7 +38,7 @@ function started(inFlight: number, maxBatch = 256) {
     onError: () => {},
   })
   const add = (count: number) => {
-    for (let n = 0; n < count; n += 1) void batcher.add(result(n))
+    for (let n = 0; n < count; n += 1) void batcher.add(attempt, result(n))
   }
   return { time, writes, batcher, add }
 }
@@ -135,13 +137,13 @@ describe('results', () => {
     const { time, writes, batcher, add } = started(100)
     add(8)
     await time.pass(12)
-    const outcome = batcher.add(result(8))
+    const outcome = batcher.add(attempt, result(8))
     await time.pass(1)
     batcher.abandon()
     await time.pass(0)
     expect(writes.at(-1)).toEqual([13, 1])
     await time.pass(10)
     expect(await outcome).toBe('applied')
-    expect(await batcher.add(result(9))).toBe('abandoned')
+    expect(await batcher.add(attempt, result(9))).toBe('abandoned')
   })
 })
