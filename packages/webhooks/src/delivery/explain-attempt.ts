@@ -121,7 +121,7 @@ const byHundred: Readonly<Record<number, Text>> = {
   ],
 }
 
-/** Texts for the first stage that the attempt did not reach by the deadline. */
+/** Texts for the first stage before the request that the attempt did not reach by the deadline. */
 const byStage: readonly (readonly [keyof AttemptReport['timings'], Text])[] = [
   ['dnsMs', ['The name of the endpoint did not resolve in time.', 'Check that its name servers answer quickly.']],
   [
@@ -132,13 +132,11 @@ const byStage: readonly (readonly [keyof AttemptReport['timings'], Text])[] = [
     ],
   ],
   ['tlsMs', ['The TLS handshake did not end in time.', 'Check the load of the server that terminates TLS.']],
-  [
-    'firstByteMs',
-    [
-      'The endpoint received the request and did not respond within 30 seconds.',
-      'Store the event, respond with 200 at once, and process it afterwards.',
-    ],
-  ],
+]
+
+const noResponse: Text = [
+  'The endpoint received the request and did not respond within 30 seconds.',
+  'Store the event, respond with 200 at once, and process it afterwards.',
 ]
 
 /**
@@ -159,18 +157,18 @@ export function explainAttempt(
   endpointUrl: string,
 ): AttemptExplanation {
   if (report.cause === 'REDIRECT') return explainRedirect(report.responseHeaders['location'], endpointUrl)
-  const [cause, nextStep] = textOf(report)
+  const [cause, nextStep] = textOf(report, endpointUrl)
   return { cause, nextStep, registerUrl: null }
 }
 
-function textOf(report: Pick<AttemptReport, 'cause' | 'status' | 'timings'>): Text {
+function textOf(report: Pick<AttemptReport, 'cause' | 'status' | 'timings'>, endpointUrl: string): Text {
   switch (report.cause) {
     case null:
       return success
     case 'REDIRECT':
       return byCause.INVALID_RESPONSE
     case 'TIMEOUT':
-      return byStage.find(([stage]) => report.timings[stage] === null)?.[1] ?? byHundred[5] ?? success
+      return textOfTimeout(report.timings, endpointUrl)
     case 'HTTP_STATUS': {
       const status = report.status ?? 0
       return byStatus[status] ?? byHundred[Math.floor(status / 100)] ?? byCause.INVALID_RESPONSE
@@ -178,6 +176,13 @@ function textOf(report: Pick<AttemptReport, 'cause' | 'status' | 'timings'>): Te
     default:
       return byCause[report.cause]
   }
+}
+
+function textOfTimeout(timings: AttemptReport['timings'], endpointUrl: string): Text {
+  // Plain HTTP, which a policy can allow for localhost, has no TLS handshake.
+  const isPlain = endpointUrl.startsWith('http:')
+  const missed = byStage.find(([stage]) => timings[stage] === null && !(isPlain && stage === 'tlsMs'))
+  return missed?.[1] ?? noResponse
 }
 
 function explainRedirect(location: string | undefined, endpointUrl: string): AttemptExplanation {

@@ -66,12 +66,19 @@ describe('a timeout names the stage that was not reached', () => {
     [1, 'could not connect'],
     [2, 'TLS'],
     [3, 'did not respond'],
+    [4, 'did not respond'],
   ])('after %i stages', (reached, words) => {
     const timings = { ...reportOfCause('TIMEOUT').timings }
     const done = Object.fromEntries(stages.slice(0, reached).map((stage) => [stage, 1]))
     const report: AttemptReport = { ...reportOfCause('TIMEOUT'), timings: { ...timings, ...done } }
     expect(explainAttempt(report, endpointUrl).cause).toContain(words)
   })
+})
+
+test('a timeout of an endpoint with plain HTTP is not explained by a TLS handshake', () => {
+  const timings = { ...reportOfCause('TIMEOUT').timings, dnsMs: 1, connectMs: 1 }
+  const explained = explainAttempt({ ...reportOfCause('TIMEOUT'), timings }, 'http://localhost:3000/hooks')
+  expect(explained.cause).toContain('did not respond')
 })
 
 describe('a redirect says which URL to register', () => {
