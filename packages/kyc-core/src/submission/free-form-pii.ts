@@ -67,7 +67,7 @@ function holdsSsn(folded: string, ssn: SearchedSsn): boolean {
 
 /** Checks for the digits as a number with more zeros before it. */
 function holdsPaddedNumber(folded: string, { number }: SearchedSsn): boolean {
-  if (number.length < SHORTEST_SEARCHED || !folded.includes(number)) return false
+  if (!folded.includes(number)) return false
   return new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
 }
 

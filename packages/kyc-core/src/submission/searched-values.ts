@@ -2,7 +2,10 @@ import { normaliseDocumentNumber } from './document-number.js'
 import { foldText } from './spelled-text.js'
 import { readSsn } from './ssn.js'
 
-/** Shortest document number that is searched for, and digits of the shortest number. An issued SSN has 7 or more. */
+/**
+ * Shortest document number that is searched for, and digits of the smallest SSN without leading zeros. An issued SSN has
+ * 7 or more.
+ */
 export const SHORTEST_SEARCHED = 6
 
 /** The submitted SSN. */
@@ -24,19 +27,25 @@ export interface SearchedValues {
   readonly documentNumber: string | null
 }
 
-function searchedSsn(digits: string): SearchedSsn {
+function searchedSsn(digits: string): SearchedSsn | null {
   const number = digits.replace(/^0+/, '')
-  const spellings = [digits, [...digits].reverse().join(''), number].filter(({ length }) => length >= SHORTEST_SEARCHED)
+  // Times, scores and counts hold the zeros of 000-00-0000.
+  if (number.length < SHORTEST_SEARCHED) return null
+  const spellings = [digits, [...digits].reverse().join(''), number]
   return { digits, spellings: [...new Set(spellings)], number, hex: Number(digits).toString(16).toUpperCase() }
+}
+
+function searchedDocumentNumber(text: string): string | null {
+  const folded = foldText(normaliseDocumentNumber(text)).replace(/[^\p{L}\p{N}]/gu, '')
+  // Zeros alone stand for no number: `2026-01-05 00:00:00` holds six.
+  return folded.length >= SHORTEST_SEARCHED && /[^0]/.test(folded) ? folded : null
 }
 
 /** Reads the values to search for from the SSN and the document number of a submission. */
 export function searchedValues(ssn: unknown, documentNumber: unknown): SearchedValues {
   const reading = typeof ssn === 'string' ? readSsn(ssn) : null
-  const given = typeof documentNumber === 'string' ? documentNumber : ''
-  const folded = foldText(normaliseDocumentNumber(given)).replace(/[^\p{L}\p{N}]/gu, '')
   return {
     ssn: reading?.kind === 'ssn' ? searchedSsn(reading.digits) : null,
-    documentNumber: folded.length >= SHORTEST_SEARCHED ? folded : null,
+    documentNumber: typeof documentNumber === 'string' ? searchedDocumentNumber(documentNumber) : null,
   }
 }

@@ -1,5 +1,6 @@
 import { withDigitsForWords } from './digit-words.js'
 import type { JsonObject, JsonValue } from './json-value.js'
+import { SHORTEST_SEARCHED } from './searched-values.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 
 /** Longest text that can be a part of an SSN: longer ones are searched by themselves. */
@@ -68,11 +69,13 @@ export function holdsSplitSsn(parts: string, digits: string): boolean {
   if (bytes.some((spelling) => ` ${parts} `.includes(` ${spelling} `))) return true
   // Numbers have no leading zeros. Most lists do not hold the last one.
   if (!parts.includes(String(Number(serial)))) return false
-  return [
+  const splits = [
     [area, group, serial],
     [area, group + serial],
     [area + group, serial],
-  ].some((split) =>
-    new RegExp(String.raw`(?<!\d)${split.map((part) => `0*${Number(part)}`).join(' ')}(?!\d)`).test(parts),
-  )
+  ].map((split) => split.map(Number))
+  // Small counts are the parts of a low SSN: 3, 2 and 5 those of 003-02-0005.
+  return splits
+    .filter((split) => split.join('').length >= SHORTEST_SEARCHED)
+    .some((split) => new RegExp(String.raw`(?<!\d)${split.map((part) => `0*${part}`).join(' ')}(?!\d)`).test(parts))
 }

@@ -873,4 +873,27 @@ export const acceptedCases: readonly CaseGroup[] = [
     heading: 'Small numbers beside a document number with zeros before it',
     rows: [{ what: '000012 and 12', change: { [`${D}/documentNumber`]: '000012', [DATA]: { age: 12, of: [1, 12] } } }],
   },
+  {
+    heading: 'Small numbers beside a low SSN',
+    rows: (
+      [
+        ['001-01-0001', { scores: [1, 1, 1], high: 1, mid: 1, low: 1, list: ['1', '01', '1'], two: [101, 1] }],
+        ['003-02-0005', { low: 3, mid: 2, high: 5 }],
+        ['003-02-0005', { steps: [{ took: 3 }, { took: 2 }, { took: 5 }], backwards: [5, 2, 3], text: '[3,2,5]' }],
+        ['123-04-0005', { area: 123, group: 4, serial: 5 }],
+      ] as const
+    ).map(([ssn, value]) => ({
+      what: `${JSON.stringify(value)} beside ${ssn}`,
+      change: { '/person/ssn': ssn, '/person/ssnLast4': ssn.slice(-4), [DATA]: value },
+    })),
+  },
+  {
+    heading: 'Zeros beside a document number of zeros',
+    rows: [{ at: '2026-01-05 00:00:00' }, { score: '0.00000' }, { counts: [0, 0, 0, 0, 0, 0], total: 0 }].map(
+      (value) => ({
+        what: JSON.stringify(value),
+        change: { [`${D}/documentNumber`]: '000000', [DATA]: value },
+      }),
+    ),
+  },
 ]

@@ -183,6 +183,49 @@ export const refusedFreeForm: readonly CaseGroup[] = [
     ],
   },
   {
+    heading: 'A low SSN',
+    rows: [
+      ...[
+        '001-01-0001',
+        '001010001',
+        'no. 001 01 0001',
+        1010001,
+        'MDAxMDEwMDAx',
+        ['001', '01', '0001'],
+        ['0001', '01', '001'],
+        ['00101', '0001'],
+        { area: '001', group: '01', serial: '0001' },
+        [0, 0, 1, 0, 1, 0, 0, 0, 1],
+        [1, 10001],
+        '["001","01","0001"]',
+      ].map((value) => ({
+        what: JSON.stringify(value),
+        change: { '/person/ssn': '001-01-0001', '/person/ssnLast4': '0001', [`${DATA}/x`]: value },
+        refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
+      })),
+      {
+        what: 'six digits in three numbers',
+        change: {
+          '/decision': 'FAILED',
+          '/person/ssn': '000-12-3456',
+          '/person/ssnLast4': '3456',
+          [`${DATA}/x`]: [0, 12, 3456],
+        },
+        refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
+      },
+      {
+        what: '000-00-0000 under a key that names an SSN',
+        change: {
+          '/decision': 'FAILED',
+          '/person/ssn': '000-00-0000',
+          '/person/ssnLast4': '0000',
+          [`${DATA}/ssn`]: '000-00-0000',
+        },
+        refused: [`${DATA}/ssn CLEAR_PII_IN_FREE_FORM`],
+      },
+    ],
+  },
+  {
     heading: 'The submitted document number (six characters or more)',
     rows: [
       row('as it is', 'X1234567'),

@@ -182,6 +182,27 @@ export const warnedCases: readonly CaseGroup[] = [
         },
         warned: ['/person/ssn SSN_IMPLAUSIBLE'],
       },
+      ...(
+        [
+          ['000-00-0000', { counts: [0, 0, 0] }],
+          ['000-00-0000', { attempts: 0, hits: 0 }],
+          ['000-00-0000', { at: '2026-01-05T00:00:00.000Z' }],
+          ['000-00-0000', { score: '0.00000000' }],
+          ['000-00-0000', { text: '{"counts":[0,0,0]}', encoded: '%30%2E%30%30%30%30%30%30%30%30' }],
+          ['000-00-0001', { rate: '0.00000001', list: [0, 0, 1], backwards: '1.00000000' }],
+          ['000-01-2345', { ms: 12345, list: [0, 12345] }],
+        ] as const
+      ).map(([value, data]) => ({
+        what: `SSN ${value}, and ${JSON.stringify(data)} in data`,
+        change: {
+          '/decision': 'FAILED',
+          '/person/ssn': value,
+          '/person/ssnLast4': value.slice(-4),
+          '/verifications/ssn/ssnData': data,
+          '/externalProviderData': data,
+        },
+        warned: ['/person/ssn SSN_IMPLAUSIBLE'],
+      })),
       {
         what: 'a number from advertising, with rejectKnownSampleSsns',
         change: { '/decision': 'FAILED' },
