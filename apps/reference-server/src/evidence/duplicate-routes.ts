@@ -4,11 +4,11 @@ import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
-import { violationsOf } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import { decodeListCursor, encodeListCursor } from '../operator-api/list-cursor.js'
 import { actorOf, callerKey, requireRight } from '../operator-api/internal-caller.js'
 import { duplicatesQuery } from '../operator-api/read-schemas.js'
+import { checkQuery } from '../webhooks-api/operation.js'
 
 /** Dependencies of the list of duplicates. */
 export interface DuplicateRoutesDeps {
@@ -26,16 +26,9 @@ export function createDuplicateRoutes({ vault, limits, log }: DuplicateRoutesDep
   routes.get('/duplicates', requireRight('evidence'), async (c) => {
     const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
-    // An empty parameter counts as absent, as in every list.
-    const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
-    const query = duplicatesQuery.safeParse(given)
-    if (!query.success) {
-      const isUnknown = query.error.issues.some(({ code }) => code === 'unrecognized_keys')
-      if (isUnknown) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
-      const fields = violationsOf(query.error, given)
-      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields })
-    }
-    const { appId, cursor, limit } = query.data
+    const query = checkQuery(duplicatesQuery, c)
+    if (!query.ok) return query.response
+    const { appId, cursor, limit } = query.value
     const list = `duplicates ${appId}`
     const place = cursor === undefined ? [0] : decodeListCursor(list, [z.int32().min(1)], cursor)
     if (place === null) return refuseProblem(c, { code: 'CURSOR_INVALID' })

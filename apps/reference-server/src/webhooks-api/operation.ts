@@ -92,11 +92,12 @@ export function serveOperation<O extends OperationShape>(
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
     const params = checkParams(c.req.param())
     if (params === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const query = checkQuery(operation, c, findMore)
+    const query = checkQuery(operation.query ?? noParameters, c, findMore)
     if (!query.ok) return query.response
     const body = await checkBody(operation, c, findMore)
     if (!body.ok) return body.response
-    const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
+    const given = { query: operation.query === undefined ? null : query.value, body: body.value }
+    const call = { appId: c.get('appId'), params, ...given }
     // The schemas have just checked the values, so the types are right.
     const outcome = await handle(call as Call<O>)
     if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
@@ -114,6 +115,8 @@ export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly Oper
     app.all(routePath(path), (c) => refuseProblem(c, { code: 'METHOD_NOT_ALLOWED' }, { allow }))
   }
 }
+
+const noParameters = z.object({})
 
 /** Accepts either letter case and converts to lower case (RFC 9562, section 4). */
 const uuid = z.guid().toLowerCase()
@@ -135,18 +138,23 @@ export function routePath(path: string): string {
   return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
 }
 
-type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }
+type Checked<Value = unknown> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly response: Response }
 
-function checkQuery(operation: OperationShape, c: Context<EdgeEnv>, findMore: FindMore): Checked {
-  const known = Object.keys(operation.query?.shape ?? {})
+/** Checks the query string. Unknown parameters are refused, repeated ones by most schemas. Empty ones count as absent. */
+export function checkQuery<Query extends z.ZodObject>(
+  schema: Query,
+  c: Context<EdgeEnv>,
+  findMore: FindMore = () => [],
+): Checked<z.output<Query>> {
+  const known = Object.keys(schema.shape)
   if (Object.keys(c.req.query()).some((name) => !known.includes(name))) {
     return { ok: false, response: refuseProblem(c, { code: 'UNKNOWN_PARAMETER' }) }
   }
-  if (operation.query === undefined) return { ok: true, value: null }
   // A repeated parameter is a list, which most schemas refuse.
   const queries = Object.entries(c.req.queries()).map(([name, values]) => [name, values.join()] as const)
   const given = Object.fromEntries(queries.filter(([, value]) => value !== ''))
-  const parsed = operation.query.safeParse(given)
+  const parsed = schema.safeParse(given)
   const more = findMore(given)
   if (parsed.success && more.length === 0) return { ok: true, value: parsed.data }
   const fields = [...(parsed.error ? violationsOf(parsed.error, given) : []), ...more]

@@ -301,8 +301,17 @@ describe.each(['sqlite', 'postgres'] as const)('evidence on %s', (engine) => {
     expect((await list(`?appId=${other}`)).json).toEqual({ items: [], nextCursor: null })
     const foreign = await list(`?appId=${other}&cursor=${first.json.nextCursor}`)
     expect([foreign.status, foreign.json.code]).toEqual([400, 'CURSOR_INVALID'])
-    for (const query of ['', '?appId=canary', `?appId=${appId}&limit=0`, `?appId=${appId}&user=1`])
-      expect((await list(query)).status).toBe(400)
+    for (const [query, refusal] of [
+      ['', 'QUERY_INVALID'],
+      ['?appId=canary', 'QUERY_INVALID'],
+      [`?appId=${appId}&appId=${other}`, 'QUERY_INVALID'],
+      [`?appId=${appId}&limit=0`, 'QUERY_INVALID'],
+      [`?appId=${appId}&limit=1&limit=2`, 'QUERY_INVALID'],
+      [`?appId=${appId}&user=1`, 'UNKNOWN_PARAMETER'],
+    ] as const) {
+      const { status, json } = await list(query)
+      expect([query, status, json.detail ?? json.code]).toEqual([query, 400, refusal])
+    }
     expect((await list(`?appId=${appId}`, file.tokens.Eve)).status).toBe(403)
     expect((await list(`?appId=${appId}`, null)).status).toBe(401)
     const partner = await server.call(`${server.demo.apiUrl}/internal/v1/duplicates?appId=${appId}`, {
