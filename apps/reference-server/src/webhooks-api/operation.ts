@@ -107,15 +107,6 @@ export function serveOperation<O extends OperationShape>(
   })
 }
 
-/** Refuses other methods at the paths of these operations; otherwise they would give 404. */
-export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly OperationShape[]): void {
-  for (const path of new Set(operations.map((operation) => operation.path))) {
-    const methods = operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase())
-    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
-    app.all(routePath(path), (c) => refuseProblem(c, { code: 'METHOD_NOT_ALLOWED' }, { allow }))
-  }
-}
-
 const noParameters = z.object({})
 
 /** Accepts either letter case and converts to lower case (RFC 9562, section 4). */

@@ -15,7 +15,7 @@ import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
 import { registerEndpoint, replaceEndpoint } from './endpoint-changes.js'
 import { serveKnownTypes } from './known-event-types.js'
-import { answer, refuseOtherMethods, serveOperation } from './operation.js'
+import { answer, serveOperation } from './operation.js'
 import { serveRecoveries, type RecoveryRoutesDeps } from './recovery-routes.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from '../http/violations.js'
@@ -127,7 +127,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     const newDeliveryId = randomUUID()
     const outcome = await store.resendDelivery({ appId, deliveryId, newDeliveryId })
     if (outcome === 'not_found') {
-      // Nor is one found whose body was blanked.
+      // The store also answers `not_found` for a blanked body.
       const isKnown = (await store.findDelivery({ appId, deliveryId })) !== null
       return isKnown ? conflict('BODY_BLANKED') : { refusal: { code: 'NOT_FOUND' } }
     }
@@ -217,7 +217,6 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
 
   serveRecoveries(routes, deps)
 
-  refuseOtherMethods(routes, Object.values(operations))
   return routes
 }
 
