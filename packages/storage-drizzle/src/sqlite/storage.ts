@@ -178,8 +178,10 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   const webhooks = watched(createWebhookStore({ client, db, commits, clock, newToken, audit }))
   let heldLock: { release(): void } | null = null
 
-  function releaseLock(): void {
-    heldLock?.release()
+  /** Does nothing for a lock that was released before: a later one may be held. */
+  function releaseLock(lock: typeof heldLock): void {
+    if (lock === null || lock !== heldLock) return
+    lock.release()
     heldLock = null
   }
 
@@ -208,16 +210,17 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory belongs to this process only.
-      heldLock = client.memory ? { release: () => undefined } : lockWorker(client.name)
+      const lock = client.memory ? { release: () => undefined } : lockWorker(client.name)
+      heldLock = lock
       try {
         await webhooks.voidLeases()
       } catch (error) {
-        releaseLock()
+        releaseLock(lock)
         throw error
       }
       return {
         release() {
-          releaseLock()
+          releaseLock(lock)
           return Promise.resolve()
         },
       }
@@ -226,7 +229,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
       try {
         await database.close()
       } finally {
-        releaseLock()
+        releaseLock(heldLock)
       }
     },
   }

@@ -249,6 +249,13 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     const after = { ...submission('late'), recordedAt: new Date(startOfTests.getTime() + 5) }
     equal((await use.other.verifications.record(after)).kind, 'recorded')
   }),
+  storageCase('UE-18', 'MUST answer a known submission with its result, also during an erasure', async (one, use) => {
+    const { userId } = owner
+    const first = submission('known')
+    equal((await one.verifications.record(first)).kind, 'recorded')
+    await one.userRetention.startErasure({ userId, erasureId: uuid('erasure') })
+    equal((await use.other.verifications.record(first)).kind, 'replayed')
+  }),
   storageCase('UE-17', 'MUST erase or refuse each submission that races with an erasure', async (one, use) => {
     for (let round = 0; round < 5; round++) {
       const userId = uuid(`raced ${round}`)

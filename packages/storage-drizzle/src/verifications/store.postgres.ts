@@ -52,7 +52,6 @@ export function createVerificationStore(
   /** Throws {@link taken} when another submission has the key or the verification id. */
   async function insert(on: Queryable, { key, verification, payloadDigest, recordedAt, outcomes }: Recording) {
     const [locked] = await lockStatus.rows(on, { userId: key.userId, now: recordedAt })
-    await refuseDuringErasure(on, key.userId, recordedAt)
     const previous = locked?.status ?? 'UNVERIFIED'
     const { next, result } = outcomes[previous]
     // The clock of the process that changed the status before may be ahead. A status never goes back in time.
@@ -66,6 +65,8 @@ export function createVerificationStore(
       ...{ resultStatus: result.status, resultMessage: result.message },
     }
     if ((await insertKey.count(on, keyed)) === 0) throw taken
+    // After the key: a submission that is known is a replay also now.
+    await refuseDuringErasure(on, key.userId, recordedAt)
     const [written] = await insertVerification.rows(on, {
       ...keyed,
       externalVerificationProvider: verification.externalVerificationProvider,

@@ -66,13 +66,17 @@ WHERE app_id = ${value('appId')} AND endpoint_id IN (
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
 
-/** Deletes from the queue what it ends in the log: one statement, so that no claim comes between. */
+/**
+ * Deletes from the queue what it ends in the log: one statement, so that no claim comes between. Only of endpoints whose
+ * schedules are locked: a claim of another one may be about to lease its deliveries.
+ */
 export const cancelOfUser = statement(
   'cancel_of_user',
   sql`
 WITH cancelled AS (
   DELETE FROM kyc_relay_delivery_queue
   WHERE app_id = ${value('appId')} AND position IN (${pendingOfUser}) AND due_at IS NOT NULL
+    AND endpoint_id = ANY(${value('endpointIds')}::text[])
   RETURNING delivery_id, attempts_made
 )
 UPDATE kyc_relay_deliveries AS delivery

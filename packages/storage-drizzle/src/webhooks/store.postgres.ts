@@ -158,13 +158,11 @@ export async function cancelPending(
   // Deliveries in flight first: recording results also locks deliveries before the schedules of their endpoints.
   const requested = await statements.requestCancelOfUser.count(on, request)
   const locked = await statements.lockSchedulesOfUser.rows(on, request)
-  const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
+  const endpointIds = locked.map(({ endpointId }) => endpointId)
+  const cancelled = await statements.cancelOfUser.count(on, { ...request, endpointIds, now })
   // Also deliveries that were claimed before the schedules were locked.
   const claimed = await statements.requestCancelOfUser.count(on, request)
-  await statements.refreshNextDue.count(on, {
-    ...request,
-    endpointIds: locked.map(({ endpointId }) => endpointId),
-  })
+  await statements.refreshNextDue.count(on, { ...request, endpointIds })
   return requested + cancelled + claimed
 }
 

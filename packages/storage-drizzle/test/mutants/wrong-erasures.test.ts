@@ -1,4 +1,5 @@
 import type { ErasedRows, UserErasure } from '../../src/erasure/user-erasure.js'
+import { StorageError } from '../../src/storage-error.js'
 import { userErasureCases } from '../../src/testing/index.js'
 import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
 
@@ -187,6 +188,22 @@ const wrongErasures: readonly WrongStorage[] = [
           if (runs !== undefined) return verifications.record(submission)
           for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
           database.prepare('DELETE FROM kyc_relay_user_retention WHERE user_id = ?').run(userId)
+          return verifications.record(submission)
+        },
+      },
+    }),
+  ],
+  [
+    'looks whether an erasure runs before it looks for the key',
+    'UE-18',
+    ({ verifications }, { database }) => ({
+      verifications: {
+        ...verifications,
+        async record(submission) {
+          const running = database
+            .prepare('SELECT 1 FROM kyc_relay_user_retention WHERE user_id = ? AND erasure_started_at IS NOT NULL')
+            .get(submission.key.userId)
+          if (running !== undefined) throw new StorageError('ERASURE_IN_PROGRESS')
           return verifications.record(submission)
         },
       },

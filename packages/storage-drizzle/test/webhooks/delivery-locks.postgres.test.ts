@@ -149,6 +149,22 @@ test('what is claimed while it is being cancelled is not tried again', async () 
   expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'CANCELLED', cancelReason: 'x' })
 })
 
+test('what a claim is about to lease is not cancelled, if it was published after the cancellation locked its endpoints', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const cancelling = await standingBefore('cancel_of_user', () => webhooks.cancelPending(user))
+  const later = endpoint('b')
+  await webhooks.registerEndpoint(later, 50)
+  await webhooks.insertEvent(event('two', [later]))
+  const claiming = await standingBefore('open_attempts_at', () => webhooks.claimDue(claimRequest))
+  const cancelled = await cancelling.goOn()
+  const { claimed } = await claiming.goOn()
+  expect(cancelled).toBe(1)
+  expect(claimed.map(({ eventId }) => eventId)).toEqual([event('two', [later]).eventId])
+  for (const { deliveryId } of claimed)
+    expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'PENDING' })
+})
+
 test('a claim passes over an endpoint that a result holds, and then waits for it', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))

@@ -72,7 +72,8 @@ export async function authorizeDeliveries(
     if (signingKey == null || signingKey.key.trim() === '') return 'SIGNING_KEY_MISSING'
     const body = bodies[index]
     if (body === undefined) return 'BODY_UNAVAILABLE'
-    return body === null ? 'USER_ERASED' : { signingKey, body }
+    // An erasure that met the publishing of the event has blanked its body.
+    return body === null || body.length === 0 ? 'USER_ERASED' : { signingKey, body }
   })
 }
 

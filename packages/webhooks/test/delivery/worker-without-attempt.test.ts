@@ -19,6 +19,17 @@ describe('what is not sent', () => {
     })
   })
 
+  test('a body that an erasure blanked after the publishing cancels', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const claimDue: typeof store.claimDue = async (request) => {
+      const answer = await store.claimDue(request)
+      return { ...answer, claimed: answer.claimed.map((one) => ({ ...one, body: new Uint8Array() })) }
+    }
+    await createWorker({ store: { ...store, claimDue } }).runOnce()
+    expect(sent).toEqual([])
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'CANCELLED', cancelReason: 'USER_ERASED' })
+  })
+
   test.each([
     ['all', 'CANCELLED'],
     ['any', 'DELIVERED'],

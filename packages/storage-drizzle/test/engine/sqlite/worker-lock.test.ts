@@ -58,6 +58,16 @@ test('two workers in one process are refused alike, and the lock is given back b
   await one.close()
 })
 
+test('a lock that was released does not release a later one', async () => {
+  const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') })
+  const former = await storage.acquireWorkerLock()
+  await former.release()
+  await storage.acquireWorkerLock()
+  await former.release()
+  await expect(storage.acquireWorkerLock()).rejects.toMatchObject({ code: 'WORKER_LOCKED' })
+  await storage.close()
+})
+
 test('a database in memory has a lock too', async () => {
   const storage = await createSqliteStorage({ path: ':memory:' })
   await storage.acquireWorkerLock()
