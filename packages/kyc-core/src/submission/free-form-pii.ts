@@ -2,7 +2,7 @@ import { holdsCardNumber } from './card-number.js'
 import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import { member, type JsonValue } from './json-value.js'
-import { parseNestedJson } from './nested-json.js'
+import { MOST_NESTED_TEXTS, parseNestedJson } from './nested-json.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 import { holdsSplitSsn, partsOf } from './split-ssn.js'
 import { SHORTEST_SEARCHED, searchedValues, type SearchedSsn, type SearchedValues } from './searched-values.js'
@@ -130,9 +130,9 @@ function isNineDigits(value: string | number): boolean {
  *
  * It finds the submitted SSN and document number in any spelling, also encoded once or twice, the SSN also in words,
  * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key.
- * A text that is JSON is searched like its content. It also finds machine readable zones, licence barcodes, card numbers
- * and images. In names and addresses it finds the submitted SSN. Bare nine-digit references, UUIDs, timestamps and
- * booleans under SSN-like keys are not personal data.
+ * A text that is JSON is searched like its content, up to four texts inside each other. It also finds machine readable
+ * zones, licence barcodes, card numbers and images. In names and addresses it finds the submitted SSN. Bare nine-digit
+ * references, UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
  * @param submission Unvalidated arguments.
  */
@@ -145,23 +145,26 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
   )
   const report = (pointer: string): void => void violations.push(createViolation(pointer, 'CLEAR_PII_IN_FREE_FORM'))
 
-  function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false): void {
+  function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false, textsAround = 0): void {
     if (typeof value === 'number' || typeof value === 'string') {
       const clear = typeof value === 'string' ? isClearText(value, searched) : isClearNumber(value, searched)
       if (clear || (underSsnKey && isNineDigits(value))) return report(pointer)
       const outside = violations.length
-      if (typeof value === 'string') scan(parseNestedJson(value), pointer)
+      if (typeof value === 'string' && textsAround < MOST_NESTED_TEXTS) {
+        scan(parseNestedJson(value), pointer, false, textsAround + 1)
+      }
       // No pointer leads into a text.
       if (violations.splice(outside).length > 0) report(pointer)
       return
     }
     const before = violations.length
     if (Array.isArray(value)) {
-      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey))
+      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey, textsAround))
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {
         if (isClearText(key, searched)) report(pointer)
-        scan(item, pointerOfKey(pointer, key), isSsnLikeKey(key) || (underSsnKey && isValueKey(key)))
+        const isOfSsn = isSsnLikeKey(key) || (underSsnKey && isValueKey(key))
+        scan(item, pointerOfKey(pointer, key), isOfSsn, textsAround)
       }
     } else return
     if (underSsnKey && violations.length === before && isPartsOfNineDigits(Object.values(value))) report(pointer)

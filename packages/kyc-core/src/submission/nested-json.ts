@@ -1,5 +1,11 @@
 import { JSON_LIMITS, type JsonValue } from './json-value.js'
 
+/**
+ * Texts of JSON inside each other that are parsed. A deeper one is searched as text. Each level of a long text costs as
+ * much as the text, and URL encoding has room for 90 levels.
+ */
+export const MOST_NESTED_TEXTS = 4
+
 const OBJECT_LIST_OR_TEXT = /^\s*[[{"]/
 
 function isDeeper(value: JsonValue, levels: number): boolean {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
@@ -101,6 +101,49 @@ test.each([
   ["somebody else's in JSON, in the encoding of URLs", encodeURIComponent(JSON.stringify({ ssn: '219099999' }))],
 ])('%s', (_what, value) => {
   expect(codesOf(value)).toEqual(['CLEAR_PII_IN_FREE_FORM'])
+})
+
+const NESTINGS: readonly (readonly [string, (json: string) => string])[] = [
+  ['JSON', (json) => JSON.stringify(json)],
+  ['lists', (json) => JSON.stringify([json])],
+  ['members of objects', (json) => JSON.stringify({ answer: json })],
+  ['base64', (json) => base64(JSON.stringify([json]))],
+  ['URL encoding', (json) => encodeURIComponent(JSON.stringify([json]))],
+]
+const inTexts = (count: number, json: string, nest: (json: string) => string): string =>
+  count === 1 ? json : nest(inTexts(count - 1, json, nest))
+
+test.each(NESTINGS)('a text of JSON inside three more texts (%s) is searched like its content', (_what, nest) => {
+  const hidden = [{ a: '078', b: '05', c: '1120' }, { ssn: '219099999' }, ['0211', '50', '870'], { '078-05-1120': 1 }]
+  for (const json of hidden) {
+    expect([1, 2, 3, 4].map((count) => codesOf(inTexts(count, JSON.stringify(json), nest)))).toEqual(
+      [1, 2, 3, 4].map(() => ['CLEAR_PII_IN_FREE_FORM']),
+    )
+  }
+})
+
+test.each(NESTINGS)('a text of JSON inside four more texts (%s) is searched as text', (_what, nest) => {
+  expect(codesOf(inTexts(5, JSON.stringify({ a: '078', b: '05', c: '1120' }), nest))).toEqual([])
+  expect(codesOf(inTexts(5, JSON.stringify({ answer: `no. ${DASHED}` }), nest))).toEqual(['CLEAR_PII_IN_FREE_FORM'])
+})
+
+test('each text beside another is parsed as deep', () => {
+  const json = inTexts(3, '{"a":"078","b":"05","c":"1120"}', JSON.stringify)
+  expect(codesOf([...Array.from({ length: 9 }, () => inTexts(9, '[1]', JSON.stringify)), { json }])).toEqual([
+    'CLEAR_PII_IN_FREE_FORM',
+  ])
+})
+
+test.each(NESTINGS)('of ninety texts inside each other (%s) four are parsed', (_what, nest) => {
+  let text = '["a"]'
+  for (let levels = 1; levels < 90 && nest(text).length <= 32 * 1024; levels += 1) text = nest(text)
+  const parse = vi.spyOn(JSON, 'parse')
+  try {
+    expect(codesOf(text)).toEqual([])
+    expect(parse).toHaveBeenCalledTimes(4)
+  } finally {
+    parse.mockRestore()
+  }
 })
 
 test.each(ENCODINGS)('%s of another number, encoded twice, does not', (_what, encode) => {

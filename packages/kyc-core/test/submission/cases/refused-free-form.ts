@@ -160,6 +160,14 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('split in full-width digits', ['０７８', '０５', '１１２０']),
       row('split over an object in a text', '{"area":"078","group":"05","serial":"1120"}'),
       row('split over an object in JSON of JSON', JSON.stringify('{"area":"078","group":"05","serial":"1120"}')),
+      row(
+        'split over an object in four texts of JSON inside each other',
+        [1, 2, 3].reduce((text) => JSON.stringify(text), '{"area":"078","group":"05","serial":"1120"}'),
+      ),
+      row(
+        'in a sentence in nine texts of JSON inside each other',
+        [1, 2, 3, 4, 5, 6, 7, 8].reduce((text) => JSON.stringify(text), '{"note":"no. 078-05-1120"}'),
+      ),
       row('as number inside a text', ' [{"a":{"b":78051120}}]'),
       row('in base64 in a text inside a text', JSON.stringify({ raw: JSON.stringify({ id: 'MDc4LTA1LTExMjA=' }) })),
       row('as key in a text', '{"078-05-1120":1}'),
