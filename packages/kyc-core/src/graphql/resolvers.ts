@@ -46,6 +46,16 @@ function idOf(given: string): string {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given) ? given.toLowerCase() : given
 }
 
+/** Adds the place in its section to each check. Checks are recorded in the order in which their section lists them. */
+function withOrdinals(checks: readonly RecordedCheck[]) {
+  const counts = new Map<RecordedCheck['section'], number>()
+  return checks.map((check) => {
+    const ordinal = counts.get(check.section) ?? 0
+    counts.set(check.section, ordinal + 1)
+    return { check, ordinal }
+  })
+}
+
 function presentVerification(
   record: VerificationRecord,
   { photoJobs, openDetails }: Pick<ResolverDependencies<unknown>, 'photoJobs' | 'openDetails'>,
@@ -58,12 +68,9 @@ function presentVerification(
   let details: Promise<SubmissionDetails | null> | undefined
   // The default resolver calls functions only for selected fields. The details are opened once.
   const open = () => (details ??= openDetails?.(record) ?? Promise.resolve(null))
-  const reasonsOf = async (check: RecordedCheck) => {
+  const reasonsOf = async (section: RecordedCheck['section'], ordinal: number) => {
     const opened = await open()
-    if (opened === null) return null
-    // Checks are recorded in the order in which their section lists them.
-    const ordinal = checks.filter(({ section }) => section === check.section).indexOf(check)
-    return opened.verifications[check.section]?.checks?.[ordinal]?.reasons ?? []
+    return opened === null ? null : (opened.verifications[section]?.checks?.[ordinal]?.reasons ?? [])
   }
   return {
     ...rest,
@@ -71,7 +78,10 @@ function presentVerification(
     message: result.message,
     decisionedAt: decisionedAt.toISOString(),
     recordedAt: recordedAt.toISOString(),
-    checks: checks.map((check) => ({ ...check, reasons: () => reasonsOf(check) })),
+    checks: withOrdinals(checks).map(({ check, ordinal }) => ({
+      ...check,
+      reasons: () => reasonsOf(check.section, ordinal),
+    })),
     statusLog: {
       ...statusLog,
       at: statusLog.at.toISOString(),

@@ -218,6 +218,66 @@ describe('resolvers', () => {
 
 const createPorts = (...methods: string[]) => Object.fromEntries(methods.map((name) => [name, () => undefined]))
 
+describe('the reasons of checks', () => {
+  type Shown = readonly { readonly reasons: () => Promise<readonly string[] | null> }[]
+
+  async function reasonsOf(
+    checks: readonly { readonly section: string }[],
+    openDetails: () => Promise<unknown>,
+  ): Promise<unknown[]> {
+    const at = new Date('2026-01-06T12:00:00Z')
+    const record = { ...MARIA, result: {}, statusLog: { at }, checks, decisionedAt: at, recordedAt: at }
+    const resolvers = createResolvers({
+      ingestion: createPorts('ingestSubmission', 'validateSubmission'),
+      verifications: {
+        ...createPorts('listVerifications', 'findKycStatus'),
+        findVerification: () => Promise.resolve(record),
+      },
+      caller: () => MARIA,
+      createError: () => new Error(),
+      openDetails,
+    } as never)
+    const shown = await resolvers.Query.kycVerification(undefined, { verificationId: 'v-1' }, undefined)
+    return Promise.all((shown?.['checks'] as Shown).map(({ reasons }) => reasons()))
+  }
+  const inSections = (...sections: string[]) => sections.map((section) => ({ section }))
+  const details = {
+    verifications: {
+      document: { checks: [{ reasons: ['d0'] }, {}, { reasons: ['d2', 'x'] }] },
+      ssn: { checks: [{ reasons: ['s0'] }] },
+    },
+  }
+
+  it('are those of the same place in the section', async () => {
+    const checks = inSections('document', 'ssn', 'document', 'document', 'document', 'ssn', 'database')
+    expect(await reasonsOf(checks, () => Promise.resolve(details))).toEqual([
+      ['d0'],
+      ['s0'],
+      [],
+      ['d2', 'x'],
+      [],
+      [],
+      [],
+    ])
+  })
+
+  it('are null when the details cannot be opened', async () => {
+    expect(await reasonsOf(inSections('document', 'ssn'), () => Promise.resolve(null))).toEqual([null, null])
+  })
+
+  it('of 500 checks are not searched again for each check', async () => {
+    let reads = 0
+    const checks = Array.from({ length: 500 }, () => ({
+      get section() {
+        reads += 1
+        return 'document'
+      },
+    }))
+    await reasonsOf(checks, () => Promise.resolve(details))
+    expect(reads).toBeLessThan(500 * 10)
+  })
+})
+
 it.each([
   ['createError', undefined],
   ['caller', null],
