@@ -7,12 +7,12 @@ export function createGrantLookup(directory: AppDirectory): {
 } {
   return {
     async find(pairs) {
-      const grants = await directory.findGrants(pairs)
-      const names = new Map<string, string>()
-      for (const appId of new Set(pairs.map((pair) => pair.appId))) {
-        const app = await directory.findApp(appId)
-        if (app !== null) names.set(appId, app.name)
-      }
+      const appIds = [...new Set(pairs.map(({ appId }) => appId))]
+      const [grants, apps] = await Promise.all([
+        directory.findGrants(pairs),
+        Promise.all(appIds.map((appId) => directory.findApp(appId))),
+      ])
+      const names = new Map(apps.map((app) => [app?.appId, app?.name]))
       return grants.map((grant) => (grant === null ? null : { ...grant, appName: names.get(grant.appId) ?? '' }))
     },
   }

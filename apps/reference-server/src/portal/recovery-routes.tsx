@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { countRecovery } from '@kyc-relay/webhooks/internal'
 import { Hono } from 'hono'
+import type { RecoveryCount } from '../events/recovery-count.js'
 import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
 import { appIdOf } from './developer-routes.js'
 import { utcTime } from './log-filters.js'
@@ -11,13 +11,7 @@ const uuid = '[0-9A-Fa-f-]{36}'
 const timeProblem = 'Give the time in UTC.'
 
 /** Creates the pages that deliver what an endpoint missed: a form that counts first, and the progress. */
-export function createRecoveryRoutes({
-  store,
-  recoveries,
-  grants,
-  catalogue,
-  now,
-}: RecoveryRoutesDeps): Hono<PortalEnv> {
+export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: RecoveryRoutesDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
   async function findEndpoint(c: PortalContext) {
@@ -39,7 +33,7 @@ export function createRecoveryRoutes({
     const fields = c.get('form')
     const form = { from: fields.get('from') ?? '', until: fields.get('until') ?? '' }
     const [from, until] = [utcTime.safeParse(form.from), utcTime.safeParse(form.until)]
-    const send = (count: Awaited<ReturnType<typeof countRecovery>> | null, problem: RecoveryProblem | null) =>
+    const send = (count: RecoveryCount | null, problem: RecoveryProblem | null) =>
       sendPage(
         c,
         <RecoverFormPage {...{ endpoint, form, count, problem }} session={c.get('session')} />,
@@ -52,14 +46,12 @@ export function createRecoveryRoutes({
     if (end !== null && end <= since) return send(null, { field: 'until', text: 'The end must be after the begin.' })
     const { appId, endpointId } = endpoint
     const range = { appId, endpointId, since, eventTypes: null }
-    if (fields.get('start') === null)
-      return send(
-        await countRecovery(
-          { store: recoveries, grants, eventTypes: catalogue.eventTypes },
-          { ...range, until: end ?? now() },
-        ),
-        null,
-      )
+    if (fields.get('start') === null) {
+      const count = await countRecovery({ ...range, until: end ?? now() })
+      return count === 'running'
+        ? send(null, { field: null, text: 'Another count is running. Wait for its end.' })
+        : send(count, null)
+    }
     const recoveryId = randomUUID()
     const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: end })
     if (outcome === 'not_found') return sendProblem(c, 404)

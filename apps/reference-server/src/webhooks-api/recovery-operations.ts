@@ -21,7 +21,12 @@ export const recoverEndpoint = defineOperation({
       headers: { Location: 'Address of the recovery.' },
     },
   },
-  refusals: [bodyInvalid, notFound, { status: 409, code: 'RECOVERY_RUNNING', when: 'The endpoint has one that runs.' }],
+  refusals: [
+    bodyInvalid,
+    notFound,
+    { status: 409, code: 'RECOVERY_RUNNING', when: 'The endpoint has one that runs.' },
+    { status: 409, code: 'BAD_REQUEST', detail: 'RECOVERY_COUNT_RUNNING', when: 'A count of this app is running.' },
+  ],
 })
 
 export const getRecovery = defineOperation({
@@ -30,7 +35,8 @@ export const getRecovery = defineOperation({
   path: `${base}/{endpointId}/recoveries/{recoveryId}`,
   tag: 'Recovery',
   summary: 'Read a recovery',
-  description: 'Its progress. It is kept after its end.',
+  description:
+    'Its progress. It is kept after its end. The id of the recovery alone is checked: a replaced endpoint keeps it.',
   answers: { 200: { description: 'The recovery.', schema: schemas.recovery } },
   refusals: [notFound],
 })
@@ -41,7 +47,8 @@ export const stopRecovery = defineOperation({
   path: `${base}/{endpointId}/recoveries/{recoveryId}`,
   tag: 'Recovery',
   summary: 'Stop a recovery',
-  description: 'Deliveries that it made are not cancelled.',
+  description:
+    'Deliveries that it made are not cancelled. The id of the recovery alone is checked: a replaced endpoint keeps it.',
   answers: { 204: { description: 'Stopped, or ended before.', schema: null } },
   refusals: [notFound],
 })

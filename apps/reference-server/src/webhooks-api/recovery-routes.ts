@@ -7,10 +7,11 @@ import {
   type RecoveryStore,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
-import { countRecovery, type FeedPage } from '@kyc-relay/webhooks/internal'
+import type { FeedPage } from '@kyc-relay/webhooks/internal'
 import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
+import type { CountRecovery } from '../events/recovery-count.js'
 import { errorCode } from '../operations/log.js'
 import { serveKnownTypes } from './known-event-types.js'
 import { answer, serveOperation } from './operation.js'
@@ -21,6 +22,7 @@ import { webhookOperations as operations } from './webhook-operations.js'
 export interface RecoveryRoutesDeps {
   readonly store: Pick<WebhookStore, 'listEndpoints'>
   readonly recoveries: RecoveryStore
+  readonly countRecovery: CountRecovery
   readonly feed: FeedStore
   /** Age after which an event may lose its body, in milliseconds. */
   readonly bodyAgeMs: number
@@ -32,7 +34,7 @@ export interface RecoveryRoutesDeps {
 
 /** Serves the feed, and recoveries: jobs that deliver what an endpoint missed. The worker does their steps. */
 export function serveRecoveries(routes: Hono<EdgeEnv>, deps: RecoveryRoutesDeps): void {
-  const { store, recoveries, grants, now } = deps
+  const { store, recoveries, countRecovery, grants, now } = deps
   const notFound = { refusal: { code: 'NOT_FOUND' } } as const
 
   serveKnownTypes(
@@ -46,11 +48,10 @@ export function serveRecoveries(routes: Hono<EdgeEnv>, deps: RecoveryRoutesDeps)
       const eventTypes = body.eventTypes?.length ? body.eventTypes : null
       const range = { appId, endpointId, since, eventTypes }
       if (body.dryRun === true) {
-        const { matched, skipped } = await countRecovery(
-          { store: recoveries, grants, eventTypes: deps.catalogue.eventTypes },
-          { ...range, until: until ?? now() },
-        )
-        return answer(200, { matched, skipped: { ...skipped } })
+        const count = await countRecovery({ ...range, until: until ?? now() })
+        if (count === 'running')
+          return { refusal: { code: 'BAD_REQUEST', detail: 'RECOVERY_COUNT_RUNNING', status: 409 } }
+        return answer(200, { matched: count.matched, skipped: { ...count.skipped } })
       }
       const recoveryId = randomUUID()
       const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: until ?? null })

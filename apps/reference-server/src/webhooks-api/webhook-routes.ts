@@ -26,7 +26,7 @@ import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVers
 /** Dependencies of the webhook routes. */
 export interface WebhookRoutesDeps extends Pick<
   RecoveryRoutesDeps,
-  'recoveries' | 'grants' | 'feed' | 'bodyAgeMs' | 'bodySealer'
+  'recoveries' | 'countRecovery' | 'grants' | 'feed' | 'bodyAgeMs' | 'bodySealer'
 > {
   readonly reconciliation: VerificationRoutesDeps
   readonly apiKeys: ApiKeys

@@ -1,12 +1,11 @@
 import type { Endpoint, RecoveryStore } from '@kyc-relay/webhooks/delivery'
-import type { countRecovery } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
+import type { RecoveryCount } from '../../events/recovery-count.js'
 import type { Session } from '../sessions.js'
 import { describedBy, Fact, FieldProblem, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 
 const webhooksCrumb = { label: 'Webhooks', href: '/portal/webhooks' }
-type Count = Awaited<ReturnType<typeof countRecovery>>
 type Recovery = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
 
 /** What is wrong with the form of a recovery, and with which field. */
@@ -16,7 +15,7 @@ export interface RecoveryProblem {
 }
 
 /** Renders the events that are not sent, by reason. */
-const Skipped: FC<{ readonly skipped: Count['skipped'] }> = ({ skipped }) => (
+const Skipped: FC<{ readonly skipped: RecoveryCount['skipped'] }> = ({ skipped }) => (
   <>
     <Fact name="Acknowledged before">{skipped.acknowledged}</Fact>
     <Fact name="Pending">{skipped.pending}</Fact>
@@ -30,7 +29,7 @@ export const RecoverFormPage: FC<{
   readonly session: Session
   readonly endpoint: Endpoint
   readonly form: { readonly from: string; readonly until: string }
-  readonly count: Count | null
+  readonly count: RecoveryCount | null
   readonly problem: RecoveryProblem | null
 }> = ({ session, endpoint, form, count, problem }) => {
   const problemOf = (field: 'from' | 'until') => (problem?.field === field ? problem.text : null)
