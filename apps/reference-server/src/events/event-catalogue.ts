@@ -44,7 +44,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   WIDGET_DEPOSIT_COMPLETE: 'A user sent money into the app.',
   WIDGET_WITHDRAW_COMPLETE: 'A user took money out of the app.',
   TRANSACTION_CREATE: 'A transaction begins. Its status is `PENDING`.',
-  TRANSACTION_UPDATE: 'The status of a transaction changed.',
+  TRANSACTION_UPDATE: 'A transaction changed. Its status is `PENDING` or `SETTLED`.',
   TRANSACTION_DECLINE: 'A transaction is declined.',
   KYC_STATUS_CHANGED:
     'The KYC status of a user changed. Only if the operator turned this type on, and to endpoints that name it.',

@@ -37,6 +37,10 @@ const headers = z
     examples: [{ Authorization: 'Bearer example' }],
   })
 
+/** What an endpoint gets that names no types (docs/contract.md 7 and 8.6). */
+const standardTypes =
+  'the six standard types, `WIDGET_…` and `TRANSACTION_…`. Other types go only to endpoints that name them'
+
 export const registration = z
   .strictObject({
     url: z
@@ -46,7 +50,11 @@ export const registration = z
         description: 'Public HTTPS URL that accepts POST. The same URL may be registered more than once.',
         examples: ['https://partner.com/webhooks'],
       }),
-    eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all event types.' }),
+    eventTypes: z
+      .array(eventType)
+      .max(100)
+      .nullish()
+      .meta({ description: `Absent or empty: ${standardTypes}.` }),
     description,
     standardWebhooks: z
       .boolean()
@@ -59,7 +67,7 @@ export const registration = z
 export const replacement = z
   .strictObject({
     url: registration.shape.url.optional(),
-    eventTypes: registration.shape.eventTypes.meta({ description: 'Empty or null: all event types.' }),
+    eventTypes: registration.shape.eventTypes.meta({ description: `Empty or null: ${standardTypes}.` }),
     description,
     standardWebhooks: registration.shape.standardWebhooks.meta({
       description: 'Also send the three Standard Webhooks headers.',
@@ -106,8 +114,8 @@ export const endpoint = z
     id: uuid,
     endpointId: uuid.meta({ description: 'The same as `id`.' }),
     url: z.string(),
-    eventTypes: z.array(eventType).meta({ description: 'Empty when subscribed to all.' }),
-    allEvents: z.boolean().meta({ description: 'True if subscribed to all types, including types of later versions.' }),
+    eventTypes: z.array(eventType).meta({ description: 'Empty if the endpoint names no types.' }),
+    allEvents: z.boolean().meta({ description: `True if the endpoint names no types. It gets ${standardTypes}.` }),
     description: z.string().nullable(),
     standardWebhooks: z.boolean(),
     headerNames: z.array(z.string()).meta({ description: 'Names of the static headers.' }),
