@@ -3,6 +3,7 @@ import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import { member, type JsonValue } from './json-value.js'
 import { MOST_NESTED_TEXTS, parseNestedJson } from './nested-json.js'
+import type { PiiForm } from './rule-context.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 import { holdsSplitSsn, partsOf } from './split-ssn.js'
 import { SHORTEST_SEARCHED, searchedValues, type SearchedSsn, type SearchedValues } from './searched-values.js'
@@ -135,14 +136,18 @@ function isNineDigits(value: string | number): boolean {
  * references, UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
  * @param submission Unvalidated arguments.
+ * @param pii Of `tokens` none is searched for: a token is not personal data.
  */
-export function findClearPii(submission: JsonValue | undefined): Violation[] {
+export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): Violation[] {
   const violations: Violation[] = []
   const verifications = member(submission, 'verifications')
-  const searched = searchedValues(
-    member(member(submission, 'person'), 'ssn'),
-    member(member(verifications, 'document'), 'documentNumber'),
-  )
+  const searched: SearchedValues =
+    pii === 'tokens'
+      ? { ssn: null, documentNumber: null }
+      : searchedValues(
+          member(member(submission, 'person'), 'ssn'),
+          member(member(verifications, 'document'), 'documentNumber'),
+        )
   const report = (pointer: string): void => void violations.push(createViolation(pointer, 'CLEAR_PII_IN_FREE_FORM'))
 
   function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false, textsAround = 0): void {

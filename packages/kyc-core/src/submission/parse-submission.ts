@@ -148,7 +148,7 @@ export function examineSubmission(
   const waived = policy.lenientOnFailed && context.isFailed ? found.filter(isLenient) : []
   const parsed = waived.length > 0 ? schemas.lenient.safeParse(read.value) : strict
   const inOrderOfPrecedence = [
-    ...findClearPii(read.value),
+    ...findClearPii(read.value, pii),
     ...read.violations,
     ...found.filter((violation) => !waived.includes(violation)),
     ...(parsed.error?.issues ?? []).map(violationOf),

@@ -51,6 +51,28 @@ describe.each(['memory', 'sqlite'] as const)('ingestTokenizedSubmission on %s', 
     })
   })
 
+  it('records a submission that repeats its tokens in free-form parts', async () => {
+    const submission = tokenized(tokens.ssn, tokens.documentNumber, {
+      decisionReason: `${tokens.documentNumber} matches ${tokens.ssn}`,
+      externalProviderData: { [tokens.documentNumber]: [tokens.ssn, tokens.documentNumber] },
+    })
+    const { document } = submission.verifications
+    const documentData = { number: tokens.documentNumber, ssn: tokens.ssn }
+    const verifications = { ...submission.verifications, document: { ...document, documentData } }
+    const ingested = await fixture.ingestion().ingestTokenizedSubmission(MARIA, { ...submission, verifications })
+    expect(ingested).toMatchObject({ kind: 'recorded' })
+  })
+
+  it.each([
+    [{ note: 'Found 219-09-9999.' }, '/externalProviderData/note'],
+    [{ ssn: '078051120' }, '/externalProviderData/ssn'],
+    [{ card: '4111111111111111' }, '/externalProviderData/card'],
+  ])('refuses the clear personal data %j in a free-form part', async (externalProviderData, pointer) => {
+    const submission = tokenized(tokens.ssn, tokens.documentNumber, { externalProviderData })
+    const violations = [expect.objectContaining({ pointer, code: 'CLEAR_PII_IN_FREE_FORM' }) as object]
+    expect(await fixture.ingestion().ingestTokenizedSubmission(MARIA, submission)).toMatchObject({ violations })
+  })
+
   it('makes no token of its own', async () => {
     const kinds: string[] = []
     const tokenizer: PiiTokenizer = {
