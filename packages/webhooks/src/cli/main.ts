@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-import { run } from './run.js'
+import { endsItself, run } from './run.js'
 
+const args = process.argv.slice(2)
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+// The others have nothing to close. For them Node's default stays, which ends the process at once.
+if (endsItself(args)) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 // Nobody reads on, as after `tail | head`: what runs until it is stopped ends then. Another failure, such as a full disk,
 // loses what was printed.
 for (const stream of [process.stdout, process.stderr])
@@ -11,7 +13,7 @@ for (const stream of [process.stdout, process.stderr])
     stop.abort()
   })
 
-run(process.argv.slice(2), {
+run(args, {
   env: process.env,
   stdin: process.stdin,
   out: (text) => console.log(text),

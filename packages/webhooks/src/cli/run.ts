@@ -79,6 +79,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
+/** Whether a command ends by itself when `stopped` aborts: it has something to close or to print. */
+export const endsItself = ([name = '']: readonly string[]): boolean =>
+  ['listen', 'deliveries', 'recover'].includes(name)
+
 /** Whether a command goes on until it is stopped. */
 const endsWhenStopped = (name: string, rest: readonly string[]) =>
   name === 'listen' || (name === 'deliveries' && rest.includes('tail'))

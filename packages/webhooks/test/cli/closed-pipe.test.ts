@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const webhooks = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -49,4 +49,41 @@ test('a command that follows the service ends when nobody reads on', async () =>
     service.closeAllConnections()
     service.close()
   }
+})
+
+describe('Ctrl+C ends at once', () => {
+  /** Returns the signal that ended the command. */
+  async function interrupted(child: ChildProcess): Promise<unknown> {
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const exit = once(child, 'exit')
+    child.kill('SIGINT')
+    const [, signal] = (await exit) as [number | null, string | null]
+    return signal
+  }
+
+  test.each([
+    ['sign', ['sign']],
+    ['verify', ['verify', '--signature', 'x']],
+    ['profile add', ['profile', 'add', 'mine', '--url', 'https://api.example/']],
+  ])('%s, which reads standard input', async (_, args) => {
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ['pipe', 'ignore', 'ignore'] })
+    // More than a pipe holds: once it is taken, the command reads.
+    await new Promise((resolve) => child.stdin.write(Buffer.alloc(1 << 20), resolve))
+    expect(await interrupted(child)).toBe('SIGINT')
+  })
+
+  test('trigger, which waits for an answer', async () => {
+    const receiver = createServer().listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    try {
+      const asked = once(receiver, 'request')
+      const child = spawn(process.execPath, [program, 'trigger', 'TRANSACTION_CREATE', '--url', url], { env })
+      await asked
+      expect(await interrupted(child)).toBe('SIGINT')
+    } finally {
+      receiver.closeAllConnections()
+      receiver.close()
+    }
+  })
 })
