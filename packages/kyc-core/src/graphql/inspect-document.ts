@@ -159,7 +159,11 @@ export interface PreparedSubmissionDocument {
   readonly limits: PreparedQueryLimits
   /** Works as {@link inspectSubmissionDocument}. */
   inspect(operationName: string | null | undefined, variables: Variables): InspectedDocument
-  /** Returns placeholders of the declared types for all variables. Booleans keep their value. */
+  /**
+   * Returns placeholders of the declared types for all variables: `''` for a String, `{}` for JSON. graphql-js can then
+   * execute the document of a recorded submission without holding a personal value. Booleans keep their value because
+   * `@skip` and `@include` of result fields depend on them.
+   */
   blankVariables(variables: Variables): Record<string, unknown>
 }
 
@@ -255,15 +259,4 @@ function blankValue(type: TypeAst, sent: unknown): unknown {
     default:
       return {}
   }
-}
-
-/**
- * Returns placeholders of the declared types for all variables: `''` for a String, `{}` for JSON. graphql-js can then
- * execute the document of a recorded submission without holding a personal value.
- *
- * @param variables Variables of the request. Booleans keep their value because `@skip` and `@include` of result fields
- *   depend on them.
- */
-export function blankedVariables(document: DocumentAst, variables: Variables = {}): Record<string, unknown> {
-  return prepareSubmissionDocument(document).blankVariables(variables)
 }
