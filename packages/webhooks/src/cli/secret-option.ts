@@ -59,6 +59,7 @@ export async function findSecret(
   if (options['data-dir'] !== undefined) {
     const apiKey = (await readDemoFile(options['data-dir'])).apps?.[0]?.apiKey
     if (apiKey) return apiKey
+    throw new UsageError(`${join(options['data-dir'], 'demo.json')} has no API key.`)
   }
   const fromEnv = terminal.env['KYC_RELAY_API_KEY']
   if (fromEnv?.trim()) return fromEnv

@@ -198,12 +198,20 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ],
   ['EPROTO', 'EPROTO: the server does not speak TLS. For a receiver without HTTPS use http:// in --url.'],
   ['ENOTFOUND', 'ENOTFOUND: the host name does not exist.'],
+  ['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED: the certificate of the receiver has expired. Renew it.'],
+  ['CERT_NOT_YET_VALID', 'CERT_NOT_YET_VALID: the certificate of the receiver is not valid yet. Check both clocks.'],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'ERR_TLS_CERT_ALTNAME_INVALID: the certificate is for another host name. Check --url and the names in the certificate.',
+  ],
   ['ABORT_ERR', 'no response in time'],
 ])
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code))
+  const known = reasons.get(code)
+  if (known !== undefined) return known
+  if (/CERT|SIGNATURE|ISSUER/.test(code))
     return `${code}: the certificate is not trusted. Give its certificate authority with --ca.`
-  return reasons.get(code) ?? (code || 'unknown reason')
+  return code || 'unknown reason'
 }

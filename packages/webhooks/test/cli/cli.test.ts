@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { signWebhook, verifyStandardWebhook, verifyWebhook } from '@kyc-relay/webhooks'
 import { run } from '../../src/cli/run.js'
 import type { Terminal } from '../../src/cli/command.js'
-import { createTestAuthority } from '../https/local/certificates.js'
+import { createTestAuthority, type TestAuthority } from '../https/local/certificates.js'
 
 const apiKey = 'kyc_key_of_the_demo'
 const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-cli-'))
@@ -181,6 +182,13 @@ test.each(['secret-file', 'secret-env', 'data-dir'])(
     expect([code, out]).toEqual([2, ''])
   },
 )
+
+test('a demo.json without an API key is a mistake: no other key signs', async () => {
+  const empty = mkdtempSync(join(folder, 'demo-'))
+  writeFileSync(join(empty, 'demo.json'), '{"apps":[]}')
+  const { code, out, err } = await cli(['sign', '--data-dir', empty], { env: { KYC_RELAY_API_KEY: 'k' }, stdin: '{}' })
+  expect([code, out, err]).toEqual([2, '', `${join(empty, 'demo.json')} has no API key.`])
+})
 
 describe('what is advised', () => {
   test('another port is for a port that is taken, not for a host that does not exist', async () => {
@@ -421,6 +429,26 @@ describe('trigger', () => {
     expect((await send(`https://127.0.0.1:${port}/`)).out).toMatch(/EPROTO: .*http:\/\/|ECONNRESET: .*http:\/\//)
     for (const stop of stops.splice(0)) stop.abort()
     expect((await send(closed.url)).out).toContain('no server listens on this port')
+  })
+
+  const dayMs = 86_400_000
+  test.each<[string, Parameters<TestAuthority['issue']>[0]]>([
+    ['CERT_HAS_EXPIRED', { notBefore: new Date(Date.now() - 2 * dayMs), notAfter: new Date(Date.now() - dayMs) }],
+    ['CERT_NOT_YET_VALID', { notBefore: new Date(Date.now() + dayMs), notAfter: new Date(Date.now() + 2 * dayMs) }],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', { names: ['another.example'] }],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', {}],
+  ])('%s: advises --ca only if an authority helps', async (code, options) => {
+    const isUntrusted = code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+    const authority = await createTestAuthority()
+    const { certPem: cert, keyPem: key } = await authority.issue(options)
+    const server = createTlsServer({ cert, key }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    stops.push({ abort: () => server.close(), signal: new AbortController().signal })
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+    const ca = isUntrusted ? [] : ['--ca', write('own-ca.pem', authority.caPem)]
+    const { out } = await send(url, ...ca)
+    expect(out).toContain(` no answer ${code}: `)
+    expect(out.includes('--ca')).toBe(isUntrusted)
   })
 
   test('every event type', async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.js'
 
@@ -53,6 +53,25 @@ test('a profile that belongs to another user is refused; its removal prints JSON
   getuid.mockRestore()
   const removed = start(['profile', 'remove', 'mine', '--json'])
   expect([await removed.code, removed.out]).toEqual([0, ['{"removed":"mine"}']])
+})
+
+test('a profile that exists and cannot be used is not called absent', async () => {
+  const path = join(folder, 'kyc-relay/profiles/stuck.json')
+  // A link to itself: it can be opened by nobody, not even by root.
+  mkdirSync(dirname(path), { recursive: true })
+  symlinkSync(path, path)
+  const read = start(['endpoints', 'list', '--profile', 'stuck'])
+  expect([await read.code, read.err]).toEqual([2, [`Cannot read ${path}: ELOOP.`]])
+  rmSync(path)
+  mkdirSync(path)
+  const removed = start(['profile', 'remove', 'stuck'])
+  expect([await removed.code, removed.err]).toEqual([
+    2,
+    [expect.stringMatching(/^Cannot remove .*stuck\.json: \w*EISDIR\.$/)],
+  ])
+  rmSync(path, { recursive: true })
+  const absent = start(['profile', 'remove', 'stuck'])
+  expect([await absent.code, absent.err]).toEqual([1, ['There is no profile stuck.']])
 })
 
 test('an API key that no header can hold is a mistake, and not a service that does not answer', async () => {

@@ -38,8 +38,10 @@ export async function writeProfile(name: string, profile: Profile, env: Terminal
 /** Reads a profile. A file that others can read, or that is another user's, is refused. */
 export async function readProfile(name: string, env: Terminal['env']): Promise<Profile> {
   const path = pathOf(name, env)
-  const file = await open(path, 'r').catch(() => {
-    throw new UsageError(`There is no profile ${name}. kyc-webhooks profile add ${name} makes it.`)
+  const file = await open(path, 'r').catch((error: unknown) => {
+    throw isAbsent(error)
+      ? new UsageError(`There is no profile ${name}. kyc-webhooks profile add ${name} makes it.`)
+      : new UsageError(`Cannot read ${path}: ${codeOf(error)}.`)
   })
   try {
     const { mode, uid } = await file.stat()
@@ -70,11 +72,19 @@ function parseProfile(text: string, path: string): Profile {
 
 /** Removes a profile; false if there is none. */
 export async function removeProfile(name: string, env: Terminal['env']): Promise<boolean> {
-  return rm(pathOf(name, env)).then(
+  const path = pathOf(name, env)
+  return rm(path).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (isAbsent(error)) return false
+      throw new UsageError(`Cannot remove ${path}: ${codeOf(error)}.`)
+    },
   )
 }
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
+
+const isAbsent = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
 /** Lists the names of the profiles. */
 export async function listProfiles(env: Terminal['env']): Promise<readonly string[]> {
