@@ -50,9 +50,11 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
   ENUM: 'Not an allowed value.',
   RANGE: 'The number is outside the documented range.',
   TOO_LONG: 'The value exceeds the documented limit of length, size or depth.',
-  UNKNOWN_FIELD: 'This object has an unknown field. Send provider data in the open objects.',
+  UNKNOWN_FIELD:
+    'This object has an unknown field. Send provider data in the open objects. No field may be named __proto__, constructor or prototype.',
   UNSUPPORTED_SCHEMA_VERSION: 'This schema version is not supported. Supported: 1.0.',
-  SSN_INVALID: 'Not a US Social Security number: nine digits, with optional dashes after the third and the fifth.',
+  SSN_INVALID:
+    'Not a US Social Security number: nine digits, with optional dashes after the third and the fifth. Area 000, 666 and 9xx, group 00 and serial 0000 do not exist. A known sample may be refused.',
   SSN_MASKED_OR_PARTIAL: 'Never send a masked or partial SSN. Send all nine digits, or omit the field.',
   SSN_REQUIRED: 'person.ssn is required when verifications.ssn is sent.',
   SSN_LAST4_REQUIRED: 'ssnLast4 is required whenever ssn or verifications.ssn is sent.',

@@ -54,6 +54,40 @@ describe('the violations of a submission', () => {
   })
 })
 
+describe('the text of a violation names what is wrong', () => {
+  const rejectKnownSampleSsns = true
+  it.each([
+    ['/person/ssn', '000-12-1120', 'Area 000'],
+    ['/person/ssn', '666-12-1120', '666'],
+    ['/person/ssn', '900-70-1120', '9xx'],
+    ['/person/ssn', '078-00-1120', 'group 00'],
+    ['/person/ssn', '078-05-0000', 'serial 0000'],
+    ['/person/ssn', '078-05-1120', 'known sample'],
+    ['/person/ssn', '07-805-1120', 'dashes after the third and the fifth'],
+    ['/person/constructor', 'ACME', 'constructor'],
+    ['/externalProviderData/constructor', 'ACME', 'constructor'],
+    ['/verifications/document/documentData/prototype', 'ACME', 'prototype'],
+    ['/person/county', 'Sangamon', 'unknown field'],
+  ])('%s %s: %s', (pointer, value, words) => {
+    const submission = applyChange({ [pointer]: value, '/person/ssnLast4': value.slice(-4) })
+    const parsed = parseSubmission(submission, { now: new Date(CASES_NOW), policy: { rejectKnownSampleSsns } })
+    const texts = parsed.ok ? [] : parsed.violations.filter(({ code }) => /^SSN_INVALID|^UNKNOWN/.test(code))
+    expect(texts.map(({ message }) => message).join('\n')).toContain(words)
+  })
+
+  it('also for __proto__ inside provider data', () => {
+    const externalProviderData: unknown = JSON.parse('{"__proto__":"ACME"}')
+    const parsed = parseSubmission({ ...applyChange({}), externalProviderData }, { now: new Date(CASES_NOW) })
+    expect(parsed.ok ? [] : parsed.violations).toMatchObject([
+      {
+        pointer: '/externalProviderData',
+        code: 'UNKNOWN_FIELD',
+        message: expect.stringContaining('__proto__') as string,
+      },
+    ])
+  })
+})
+
 describe('the tables', () => {
   const rows = CASE_TABLES.flatMap(({ groups }) => groups.flatMap((group) => group.rows))
   const codesIn = (lines: readonly string[]) => new Set(lines.map((line) => line.slice(line.lastIndexOf(' ') + 1)))
