@@ -95,7 +95,7 @@ export function createAuditSeal(hashes: AuditHashes): AuditSeal {
 
   function seal(text: string): string {
     const mac = hashes.hmacSha256Hex(hashes.keyId, text)
-    if (mac === null) throw new TypeError('`hmac` returned null for `keyId`.')
+    if (mac === null) throw new TypeError('`hmacSha256Hex` returned null for `keyId`.')
     return mac
   }
 

@@ -99,8 +99,8 @@ export interface ReadJson {
 
 /**
  * Copies an unknown value as JSON. Null members of closed objects are dropped because null equals absent, and so are
- * empty optional texts. Reports
- * values that JSON cannot hold exactly or safely. Never throws and never changes its input.
+ * empty optional texts. Reports values that JSON cannot hold exactly or safely. Never throws and never changes its
+ * input.
  */
 export function readJson(input: unknown): ReadJson {
   const violations: Violation[] = []

@@ -103,4 +103,13 @@ describe('the local audit seal', () => {
   ])('is not made with the hashes %#', (hashes) => {
     expect(() => createAuditSeal(hashes as never)).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }))
   })
+
+  it('names the hash that knows no key for new entries', () => {
+    const keyless = createAuditSeal({ keyId: 'audit-1', hmacSha256Hex: () => null, sha256Hex: () => 'a'.repeat(64) })
+    const checkpoint = { log: 'stores', chain: 0, sequence: 7, mac: 'a'.repeat(64), atMs: 5 } as const
+    const error = new TypeError('`hmacSha256Hex` returned null for `keyId`.')
+    expect(() => keyless.next('stores', 0, null, event)).toThrow(error)
+    expect(() => keyless.sealCheckpoint(checkpoint)).toThrow(error)
+    expect(keyless.checkCheckpoint({ ...checkpoint, keyId: 'audit-1', seal: 'a' })).toBe('KEY_UNKNOWN')
+  })
 })
