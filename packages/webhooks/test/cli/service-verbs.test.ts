@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-verbs-'))
@@ -301,4 +301,56 @@ test('what follows the service shows every delivery, whatever its clock says, an
   ])
   service.closeAllConnections()
   service.close()
+})
+
+describe('tail shows a change of a delivery that was made before its start', () => {
+  /** A log of deliveries, newest first, as the service lists them. `change` runs before the third request. */
+  async function tailOf(log: ReturnType<typeof listed>[], change: () => void, ...more: string[]) {
+    let asked = 0
+    const service = createServer((request, response) => {
+      asked += 1
+      if (asked === 3) change()
+      const query = new URL(request.url ?? '', 'http://localhost').searchParams
+      const [status, after, from] = [query.get('status'), query.get('createdAfter'), Number(query.get('cursor'))]
+      const found = log.filter((one) => one.status === (status ?? one.status) && one.createdAt >= (after ?? ''))
+      const end = from + Number(query.get('limit'))
+      response.end(
+        JSON.stringify({ items: found.slice(from, end), nextCursor: end < found.length ? String(end) : null }),
+      )
+    })
+    await once(service.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => {
+      service.closeAllConnections()
+      service.close()
+    })
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const { code, out } = start(['deliveries', 'tail', '--count', '1', '--url', url, '--json', ...more])
+    expect(await code).toBe(0)
+    return JSON.parse(out.join()) as object
+  }
+  const at = (second: number) => new Date(Date.UTC(2020, 0, 1) + second * 1000).toISOString()
+  const failed = { status: 'FAILED', httpStatus: null }
+
+  test('that ends', async () => {
+    const log = [2, 1].map((n) => ({ ...listed(n), createdAt: at(n) }))
+    const ended = { ...listed(1), ...failed, createdAt: at(1) }
+    expect(await tailOf(log, () => void (log[1] = ended))).toEqual(ended)
+  })
+
+  test('that fails, with --status, although a newer one failed before', async () => {
+    const log = [3, 2, 1].map((n) => ({ ...listed(n), createdAt: at(n) }))
+    log[0] = { ...listed(3), ...failed, createdAt: at(3) }
+    const late = { ...listed(1), ...failed, createdAt: at(1) }
+    expect(await tailOf(log, () => void (log[2] = late), '--status', 'FAILED')).toEqual(late)
+  })
+
+  test('among the newest 200 of many, and prints none of the older ones', async () => {
+    // The last of the 200 shares its time with older ones.
+    const log = Array.from({ length: 450 }, (_, index) => ({
+      ...listed(450 - index),
+      createdAt: at(Math.max(0, 199 - index)),
+    }))
+    const ended = { ...listed(252), ...failed, createdAt: at(1) }
+    expect(await tailOf(log, () => void (log[198] = ended))).toEqual(ended)
+  })
 })

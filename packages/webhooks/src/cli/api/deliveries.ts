@@ -63,7 +63,13 @@ Filters, in any combination:
   --until TIME          created before
 
   --limit N             rows of list (default 50), newest first
-  --count N             stop tail after N deliveries
+  --count N             stop tail after N lines
+
+tail prints a delivery when it is made and when its status changes. With
+--status it prints a delivery when it gets this status. Without --since it
+prints what happens from now on. It watches the newest 200 deliveries of the
+filters: it can miss a change behind 200 newer ones, which list shows.
+
 ${serviceHelp}
 
 Exit code: 0 done, 1 the service refused, 2 a mistake in the command line.
@@ -182,9 +188,15 @@ function rowOf(one: Delivery): readonly (string | null)[] {
   return [id, createdAt, eventType, status, httpStatus === null ? null : String(httpStatus), ms, url]
 }
 
+/** Deliveries that `tail` watches for a change of their status, which is the largest page of the service. */
+const watched = 200
+
 /**
- * Prints deliveries as they are made and as they end, until the process is stopped. Without `--since` it begins after the
- * newest delivery: clocks of two machines differ.
+ * Prints deliveries when they are made and when their status changes, until the process is stopped.
+ *
+ * Each look reads the newest page, and further pages while a page has something to print. So it can miss a change behind
+ * 200 newer deliveries. Without `--since` it begins with the newest 200, which it prints when they change. No clock says
+ * where to begin, because clocks of two machines differ.
  */
 async function tail(
   service: Service,
@@ -195,9 +207,9 @@ async function tail(
   let printed = 0
   let since = filter['createdAfter']
   if (since === undefined) {
-    const [newest] = await listUpTo(service, filter, 1)
-    since = newest?.createdAt
-    if (newest !== undefined) told.set(newest.id, newest.status)
+    const newest = await listUpTo(service, filter, watched)
+    for (const { id, status } of newest) told.set(id, status)
+    if (newest.length === watched) since = beginOf(newest)
   }
   const look = async () => {
     const changed = await listUpToKnown(service, { ...filter, createdAfter: since }, told)
@@ -216,6 +228,12 @@ async function tail(
     return printed < count ? false : null
   }
   await followService(look, terminal)
+}
+
+/** Returns a time of creation from which on `newest` has every delivery. It can lack some of the time of its last one. */
+function beginOf(newest: readonly Delivery[]): string | undefined {
+  const last = newest.at(-1)?.createdAt
+  return newest.findLast(({ createdAt }) => createdAt !== last)?.createdAt ?? last
 }
 
 /** Lists what is new or has another status, newest first: page by page, down to a page without any. */
