@@ -45,7 +45,11 @@ export function graphqlErrorBody(refusal: Refusal, requestId: string): { content
 }
 
 /** Problem details (RFC 9457) for everything that is not GraphQL. */
-export function problemBody(refusal: Refusal, requestId: string): { contentType: string; body: string } {
+export function problemBody(
+  refusal: Refusal,
+  requestId: string,
+  violations?: readonly { readonly pointer: string; readonly code: string }[],
+): { contentType: string; body: string } {
   return {
     contentType: 'application/problem+json',
     body: JSON.stringify({
@@ -57,6 +61,7 @@ export function problemBody(refusal: Refusal, requestId: string): { contentType:
       ...(refusal.oldest === undefined ? {} : { oldest: refusal.oldest }),
       ...(refusal.kept === undefined ? {} : { kept: refusal.kept }),
       requestId,
+      violations,
     }),
   }
 }

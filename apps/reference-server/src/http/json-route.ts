@@ -12,12 +12,8 @@ export function refuseProblem(
   refusal: Refusal & { readonly fields?: readonly { readonly pointer: string; readonly code: string }[] },
   headers: Record<string, string> = {},
 ): Response {
-  const { body, contentType } = problemBody(refusal, c.env.requestId)
-  const withFields =
-    refusal.fields === undefined
-      ? body
-      : JSON.stringify({ ...(JSON.parse(body) as object), violations: refusal.fields })
-  return new Response(withFields, {
+  const { body, contentType } = problemBody(refusal, c.env.requestId, refusal.fields)
+  return new Response(body, {
     status: refusal.status ?? errorCatalogue[refusal.code].status,
     headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   })
