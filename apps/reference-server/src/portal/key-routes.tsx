@@ -43,7 +43,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       case 'no_rotation_pending':
         return send(c, { notice: { tone: 'warn', text: 'No new key waits for its activation.' } }, 409)
       case 'dry_run_running':
-        return send(c, { notice: { tone: 'warn', text: 'A test is already running. Wait until it ends.' } }, 409)
+        return send(c, { notice: { tone: 'warn', text: 'A dry run is already running. Wait until it ends.' } }, 409)
       default:
         return send(c, { dryRun })
     }
@@ -91,7 +91,10 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     return seeOther(c, '/portal/keys')
   })
 
-  /** A page can show a key that was discarded since. Its form must not change the key that waits now. A form that names no key means that one. */
+  /**
+   * Checks whether the page showed the key that waits now. A key that was discarded since must not stand for it. A form
+   * without `version` means the waiting key.
+   */
   async function isShownKeyWaiting(c: PortalContext): Promise<boolean> {
     const shown = c.get('form').get('version')
     if (shown === null) return true

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { givenUuid, instant, uuid } from './webhook-schemas.js'
 
-export const rehearsalRequest = z
+export const keyRotationDryRunRequest = z
   .strictObject({ endpointId: givenUuid.meta({ description: 'Endpoint to send the test events to.' }) })
-  .meta({ id: 'RehearsalRequest' })
+  .meta({ id: 'KeyRotationDryRunRequest' })
 
 const keyStanding = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
   id: 'KeyStanding',
@@ -33,7 +33,7 @@ export const rotatedKey = z
 
 export const activated = z.object({ activated: z.literal(true) }).meta({ id: 'Activated' })
 
-const rehearsed = z.object({
+const dryRunResult = z.object({
   key: z.enum(['SIGNING', 'WAITING']),
   version: z.int(),
   xEventId: uuid,
@@ -43,14 +43,15 @@ const rehearsed = z.object({
   explanation: z.object({ cause: z.string(), nextStep: z.string(), registerUrl: z.string().nullable() }),
 })
 
-export const rehearsal = z
+export const keyRotationDryRun = z
   .object({
     endpointId: uuid,
     url: z.string(),
     ready: z.boolean().meta({ description: 'True if the endpoint accepted both keys, so that activation is safe.' }),
-    results: z.array(rehearsed),
+    results: z.array(dryRunResult),
   })
   .meta({
-    id: 'Rehearsal',
-    description: 'Results of one test event for each key, sent once. Neither is in the delivery log.',
+    id: 'KeyRotationDryRun',
+    description:
+      'Results of a key rotation dry run: one test event for each key, sent once. Neither is in the delivery log.',
   })

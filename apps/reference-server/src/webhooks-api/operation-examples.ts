@@ -140,7 +140,7 @@ export const operationExamples: {
   rotateKey: {
     answers: { 201: { apiKey: 'the-new-key-is-shown-once', version: 2, signsFrom: '2026-03-03T15:00:00.000Z' } },
   },
-  rehearseKey: {
+  dryRunKeyRotation: {
     body: { endpointId },
     answers: {
       200: {

@@ -213,22 +213,22 @@ const rotateKey = defineOperation({
   ],
 })
 
-const rehearseKey = defineOperation({
-  id: 'rehearseKey',
+const dryRunKeyRotation = defineOperation({
+  id: 'dryRunKeyRotation',
   method: 'post',
   path: `${base}/keys/rehearse`,
   tag: 'API keys',
-  summary: 'Test a key rotation at one endpoint',
+  summary: 'Do a dry run of a key rotation at one endpoint',
   description:
     'Sends one test event signed with the current key and one signed with the waiting key, at once and without retry, ' +
     'and returns both results within 30 s. Neither is in the delivery log.',
-  body: keys.rehearsalRequest,
-  answers: { 200: { description: 'The results of both keys.', schema: keys.rehearsal } },
+  body: keys.keyRotationDryRunRequest,
+  answers: { 200: { description: 'The results of both keys.', schema: keys.keyRotationDryRun } },
   refusals: [
     bodyInvalid,
     notFound,
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
-    { status: 409, code: 'BAD_REQUEST', detail: 'REHEARSAL_RUNNING', when: 'Another test of this app is running.' },
+    { status: 409, code: 'BAD_REQUEST', detail: 'REHEARSAL_RUNNING', when: 'Another dry run of this app is running.' },
   ],
 })
 
@@ -282,7 +282,7 @@ export const webhookOperations = {
   readFeed,
   listKeys,
   rotateKey,
-  rehearseKey,
+  dryRunKeyRotation,
   activateKey,
   discardKey,
   revokeKey,

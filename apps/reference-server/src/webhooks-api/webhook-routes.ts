@@ -148,7 +148,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     return answer(201, { apiKey, version, signsFrom: signsFrom.toISOString() })
   })
 
-  serveOperation(routes, operations.rehearseKey, async ({ appId, body: { endpointId } }) => {
+  serveOperation(routes, operations.dryRunKeyRotation, async ({ appId, body: { endpointId } }) => {
     const dryRun = await deps.dryRunKeyRotation({ appId, endpointId })
     if (dryRun === 'endpoint_not_found') return { refusal: { code: 'NOT_FOUND' } }
     if (dryRun === 'no_rotation_pending') return conflict('NO_ROTATION_PENDING')

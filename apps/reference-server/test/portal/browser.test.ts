@@ -151,9 +151,9 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
     const newKey = (await page.locator('#api-key').innerText()).trim()
     await check('keys-new')
-    await page.getByRole('button', { name: 'Rehearse' }).click()
+    await page.getByRole('button', { name: 'Start the dry run' }).click()
     await page.getByText('Ready: both signatures were accepted').waitFor()
-    await check('keys-rehearsed')
+    await check('keys-dry-run')
     await page.getByLabel('Every receiver has key 2').check()
     await page.getByRole('button', { name: 'Activate key 2' }).click()
     await page.getByText('The new key signs webhooks from now on').waitFor()
@@ -169,7 +169,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByText('On its way again').waitFor()
     await page.getByText('signed with key 2').waitFor()
     const hooks = await receiver.arrived('/hooks', 5)
-    // Two attempts and the resend carry one id; the two of the rehearsal have their own.
+    // Two attempts and the resend carry one id; the two of the dry run have their own.
     expect(new Set(hooks.map((request) => request.headers['x-event-id'])).size).toBe(3)
 
     await page.getByRole('link', { name: 'Webhooks' }).first().click()

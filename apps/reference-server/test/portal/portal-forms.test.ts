@@ -384,7 +384,7 @@ describe('the delivery log in the portal', () => {
 })
 
 describe('the API key in the portal', () => {
-  it('is rotated after asking for the present one, rehearsed, activated; other sign-ins end', async () => {
+  it('is rotated after asking for the present one, tried in a dry run, activated; other sign-ins end', async () => {
     const rotating = server.demo.apps[1]
     if (rotating === undefined) throw new Error('no second demo app')
     browser = createPortalClient(server)

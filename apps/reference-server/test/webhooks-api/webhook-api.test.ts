@@ -444,7 +444,7 @@ describe('a resend', () => {
 })
 
 describe('rotation of the API key', () => {
-  it('is rehearsed with both keys, activated once, and signs with the new key from then on', async () => {
+  it('is tried with both keys in a dry run, activated once, and signs with the new key from then on', async () => {
     const key = (options: CallOptions = {}) => ({ token: app(1).apiKey, ...options })
     const { id } = await register({ url: receiver.url('/rotating') }, other)
     const early = await api('/keys/rehearse', key({ body: { endpointId: id } }))
@@ -461,7 +461,7 @@ describe('rotation of the API key', () => {
     ])
     expect((await api('', { token: newKey })).status).toBe(200)
 
-    // A receiver that knows the old key only: the rehearsal shows what activation would break.
+    // A receiver that knows the old key only: the dry run shows what activation would break.
     const signedBy = (secret: string) => (request: { headers: Record<string, string>; body: string }) =>
       request.headers['x-hmac-signature'] === createHmac('sha256', secret).update(request.body).digest('hex')
     receiver.answerBy('/rotating', (request) => (signedBy(app(1).apiKey)(request) ? 200 : 401))

@@ -74,8 +74,8 @@ export const KeysPage: FC<{
         <section aria-labelledby="rotate">
           <h2 id="rotate">Rotate the key</h2>
           <p>
-            A new key is accepted at once and signs nothing yet. You then rehearse with it, and activate it when your
-            receivers are ready, or it takes over by itself after 24 hours.
+            A new key is accepted at once and signs nothing yet. You then do a dry run with it, and activate it when
+            your receivers are ready. Without that it takes over after 24 hours.
           </p>
           <form method="post" action="/portal/keys/rotate">
             <CsrfField session={session} />
@@ -100,15 +100,15 @@ export const KeysPage: FC<{
         </section>
       ) : (
         <>
-          <section aria-labelledby="rehearse">
-            <h2 id="rehearse">Rehearse with key {waiting.version}</h2>
+          <section aria-labelledby="dry-run">
+            <h2 id="dry-run">Dry run with key {waiting.version}</h2>
             <p>
               Two test events go to one URL, one signed with each key. A receiver that accepts both is ready: activation
               loses nothing, whatever is in flight.
             </p>
             {dryRun === null ? null : <DryRunResult dryRun={dryRun} />}
             {endpoints.length === 0 ? (
-              <p class="hint">There is no URL to rehearse with. You can activate the key.</p>
+              <p class="hint">There is no URL for a dry run. You can activate the key.</p>
             ) : (
               <form method="post" action="/portal/keys/rehearse" class="filters">
                 <CsrfField session={session} />
@@ -125,7 +125,7 @@ export const KeysPage: FC<{
                     ))}
                   </select>
                 </div>
-                <button type="submit">Rehearse</button>
+                <button type="submit">Start the dry run</button>
               </form>
             )}
           </section>
