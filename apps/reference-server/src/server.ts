@@ -80,7 +80,7 @@ export async function startServer(
     code: 'UNAVAILABLE',
     detail: 'OVERLOADED',
   })
-  const drops = createRateLimitedWarning(log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
+  const drops = createRateLimitedWarning(log, nowMs, 'connections closed because MAX_CONNECTIONS was reached')
   const warnings = setInterval(() => [refusals, drops].forEach((one) => one.check()), warningCheckMs).unref()
   const stopWatching = watchFileDescriptors(log, nowMs)
   const loadShedding = createLoadShedding({

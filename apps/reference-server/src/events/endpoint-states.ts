@@ -21,7 +21,7 @@ export function createEndpointStates(deps: { readonly log: Log; readonly count: 
   }
 }
 
-/** Adds to a store that each pause, and the end of each pause, is told. A call that changes nothing tells nothing. */
+/** Reports each change of a pause to `tell`. A call without a change reports nothing. */
 export function tellPauses<Store extends WebhookStore>(store: Store, tell: (change: EndpointChange) => void): Store {
   /** The state before or after a change; null for an endpoint that does not exist. */
   async function find({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) {

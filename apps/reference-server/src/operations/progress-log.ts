@@ -4,7 +4,7 @@ import type { Log, LogFields } from './log.js'
 export interface Progress {
   readonly count: number
   readonly remaining?: number
-  /** Number of examined items, if larger than `done`. The rate is then based on it. */
+  /** Number of examined items, if larger than `count`. The rate is then based on it. */
   readonly examined?: number
 }
 

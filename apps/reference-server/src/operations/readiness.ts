@@ -1,7 +1,7 @@
 import type { Probes } from './probe-routes.js'
 import { withinMs } from './time-limit.js'
 
-/** Readiness check of a part of the server. */
+/** State of a part of the server. */
 export type PartState = 'ok' | 'failing' | 'low' | 'refused'
 
 /** Readiness of the process, with its failing parts. */

@@ -86,8 +86,8 @@ function hasStringLiteral(document: DocumentNode): boolean {
 }
 
 /**
- * Checks for a submission with a value in its document. Of a document with too many selections nobody looks for one, so it
- * may have one. Variables do not matter for it.
+ * Checks for a submission with a value in its document, whatever its variables. A document with too many selections is
+ * not searched, so it counts as having one.
  */
 function isInlined(submission: PreparedSubmissionDocument): boolean {
   const inspected = submission.inspect(null, {})

@@ -4,8 +4,8 @@ import { violation, type RequestViolation } from '../http/violations.js'
 import { serveOperation, type Call, type OperationShape, type Outcome } from './operation.js'
 
 /**
- * Serves an operation whose request may name event types. Which there are, the server knows at its start alone, so the
- * schemas accept any name, and unknown ones are refused here as other values of a closed list.
+ * Serves an operation whose request may name event types. The event types are known only at the start. So the schemas
+ * accept any name, and this function refuses unknown ones.
  */
 export function serveKnownTypes<O extends OperationShape>(
   app: Hono<EdgeEnv>,

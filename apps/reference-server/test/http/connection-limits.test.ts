@@ -176,7 +176,11 @@ describe('a listener has so many connections', () => {
       await (await openRaw({ port })).ended()
       const metrics = await server.call(`${server.demo.internalUrl}/metrics`)
       expect(metrics.text).toMatch(/^kyc_relay_connections_dropped_total\{listener="api"\} 1$/m)
-      await expect.poll(() => server.logLines.filter((line) => line.includes('connections dropped')).length).toBe(1)
+      await expect
+        .poll(
+          () => server.logLines.filter((line) => line.includes('connections closed because MAX_CONNECTIONS')).length,
+        )
+        .toBe(1)
       for (const connection of open) connection.socket.destroy()
     } finally {
       await server.stop()
