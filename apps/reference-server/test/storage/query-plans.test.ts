@@ -15,6 +15,7 @@ import type { OperatorReads } from '../../src/storage/operator-reads.js'
 import { createServerStores as createOnPostgres } from '../../src/storage/postgres/index.js'
 import { ownTables } from '../../src/storage/server-stores.js'
 import { createServerStores as createOnSqlite } from '../../src/storage/sqlite/index.js'
+import type { VerificationOverview } from '../../src/storage/verification-overview.js'
 
 const appId = uuid('app')
 const before = { createdAt: new Date(1), position: 1 }
@@ -38,6 +39,16 @@ const reads: Readonly<Record<string, (reads: OperatorReads, audit: AuditLog) => 
   'a transaction': (on) => on.findTransaction(uuid('transaction one')),
   'the audit log': (_on, audit) => listAuditEntries(audit, { place: null, isWanted: () => true, limit: 5 }),
 }
+
+/** Each filter of the list of an app's verifications, with the index that finds its rows. */
+const filters: readonly (readonly [index: string, page: Partial<Parameters<VerificationOverview['listOfApp']>[0]>])[] =
+  [
+    ['of_app', {}],
+    ['of_app_by_result', { resultStatus: 'ALREADY_VERIFIED' }],
+    ['of_user', { userId: uuid('user') }],
+    ['of_user', { userId: uuid('user'), resultStatus: 'DECLINED' }],
+    ['external_id', { externalVerificationId: 'one', resultStatus: 'VERIFIED' }],
+  ]
 
 /** Statements that a read runs, with its parameters. */
 type Statement = readonly [text: string, values: readonly unknown[]]
@@ -70,6 +81,26 @@ describe('reads of an operator on SQLite', () => {
     expect(scans(prepare, seen)).toEqual([])
     // The same look notices a missing index.
     expect(scans(prepare, ['SELECT 1 FROM kyc_relay_events WHERE type = ?'])).not.toEqual([])
+  })
+})
+
+describe('the list of verifications of an app on SQLite', () => {
+  test.each(filters)('%s finds the rows of %j', async (index, page) => {
+    const database = new Database(':memory:')
+    const storage = await createSqliteStorage({ database }, { ownTables: ownTables('sqlite') })
+    onTestFinished(() => storage.close())
+    const prepared: string[] = []
+    const prepare = database.prepare.bind(database)
+    database.prepare = (source: string) => {
+      prepared.push(source)
+      return prepare(source)
+    }
+    const { overview } = createOnSqlite(storage.database, () => new Date(2))
+    await overview.listOfApp({ appId, after: uuid('verification'), limit: 5, ...page })
+    const source = prepared.find((text) => text.includes('kyc_relay_verifications')) ?? ''
+    const nulls = Array.from(source.matchAll(/\?/g), () => null)
+    const steps = prepare(`EXPLAIN QUERY PLAN ${source}`).all(...nulls) as { detail: string }[]
+    expect(steps[0]?.detail).toMatch(new RegExp(`^SEARCH .*_${index} \\(`))
   })
 })
 
@@ -131,6 +162,26 @@ describe('reads of an operator on PostgreSQL', () => {
     const statements = [...seen]
     expect([name, statements.filter(([text]) => /kyc_relay/.test(text)).length]).not.toEqual([name, 0])
     expect(await wholeTables(statements)).toEqual([])
+  })
+
+  test.each(filters)('%s finds the rows of %j in the list of an app', async (index, page) => {
+    seen = []
+    const { overview } = createOnPostgres(storage.database, () => new Date(2))
+    await overview.listOfApp({ appId, after: uuid('verification'), limit: 5, ...page })
+    const [text, values] = seen.find(([asked]) => asked.includes('kyc_relay_verifications')) ?? ['', []]
+    const client = await pool.connect()
+    try {
+      await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off')
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>({ text: `EXPLAIN ${text}`, values: [...values] })
+      const steps = rows.map((row) => row['QUERY PLAN']).join(' ')
+      expect([index, steps.match(/Index (?:Only )?Scan using kyc_relay_verifications_(\w+)/)?.[1]]).toEqual([
+        index,
+        index === 'external_id' ? expect.any(String) : index,
+      ])
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
   })
 
   test('the same look notices a missing index', async () => {

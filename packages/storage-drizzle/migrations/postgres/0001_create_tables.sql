@@ -429,6 +429,8 @@ CREATE INDEX "kyc_relay_verifications_by_id" ON "kyc_relay_verifications" USING 
 
 CREATE INDEX "kyc_relay_verifications_of_app" ON "kyc_relay_verifications" USING btree ("app_id","verification_id");
 
+CREATE INDEX "kyc_relay_verifications_of_app_by_result" ON "kyc_relay_verifications" USING btree ("app_id","result_status","verification_id");
+
 CREATE INDEX "kyc_relay_verifications_of_user" ON "kyc_relay_verifications" USING btree ("app_id","user_id","position");
 
 CREATE INDEX "kyc_relay_verifications_by_ssn_token" ON "kyc_relay_verifications" USING btree ("ssn_token") WHERE ssn_token IS NOT NULL;

@@ -19,7 +19,7 @@ CREATE TABLE `kyc_relay_vault_key_checks` (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE `kyc_relay_vault_tokens` (
-	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`position` integer PRIMARY KEY NOT NULL,
 	`token` text NOT NULL,
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,

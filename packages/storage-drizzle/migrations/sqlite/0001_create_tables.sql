@@ -68,7 +68,7 @@ CREATE TABLE `kyc_relay_verification_sections` (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE `kyc_relay_verifications` (
-	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`position` integer PRIMARY KEY NOT NULL,
 	`verification_id` text NOT NULL,
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
@@ -97,6 +97,8 @@ CREATE TABLE `kyc_relay_verifications` (
 CREATE UNIQUE INDEX `kyc_relay_verifications_by_id` ON `kyc_relay_verifications` (`verification_id`);
 
 CREATE INDEX `kyc_relay_verifications_of_app` ON `kyc_relay_verifications` (`app_id`,`verification_id`);
+
+CREATE INDEX `kyc_relay_verifications_of_app_by_result` ON `kyc_relay_verifications` (`app_id`,`result_status`,`verification_id`);
 
 CREATE INDEX `kyc_relay_verifications_of_user` ON `kyc_relay_verifications` (`user_id`,`app_id`,`position`);
 

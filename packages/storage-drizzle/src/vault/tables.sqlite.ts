@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
 import type { Token } from '@kyc-relay/kyc-core'
-import { bytes, instant, oneOf, position } from '../engine/sqlite/columns.js'
+import { bytes, instant, oneOf, position, reusedPosition } from '../engine/sqlite/columns.js'
 import { keyPurposes, tokenizedFields } from './values.js'
 
 export const dataKeys = sqliteTable(
@@ -23,7 +23,8 @@ export const dataKeys = sqliteTable(
 export const tokens = sqliteTable(
   'kyc_relay_vault_tokens',
   {
-    position: position(),
+    // Only orders tokens of the same time.
+    position: reusedPosition(),
     token: text('token').$type<Token>().notNull().unique('kyc_relay_vault_tokens_by_token'),
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),

@@ -74,6 +74,7 @@ export const verifications = pgTable(
     primaryKey({ name: 'kyc_relay_verifications_pkey', columns: [table.userId, table.verificationId] }),
     index('kyc_relay_verifications_by_id').on(table.verificationId),
     index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),
+    index('kyc_relay_verifications_of_app_by_result').on(table.appId, table.resultStatus, table.verificationId),
     index('kyc_relay_verifications_of_user').on(table.appId, table.userId, table.position),
     index('kyc_relay_verifications_by_ssn_token')
       .on(table.ssnToken)

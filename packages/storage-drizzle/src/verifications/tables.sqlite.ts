@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
-import { bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
+import { bytes, flag, instant, oneOf, position, reusedPosition } from '../engine/sqlite/columns.js'
 import {
   checkStatuses,
   decisions,
@@ -14,7 +14,8 @@ import {
 export const verifications = sqliteTable(
   'kyc_relay_verifications',
   {
-    position: position(),
+    // Verifications are never removed.
+    position: reusedPosition(),
     verificationId: text('verification_id').notNull().unique('kyc_relay_verifications_by_id'),
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
@@ -43,6 +44,7 @@ export const verifications = sqliteTable(
     check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_standing IS NOT NULL`),
     unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
     index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),
+    index('kyc_relay_verifications_of_app_by_result').on(table.appId, table.resultStatus, table.verificationId),
     index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_verifications_by_ssn_token')
       .on(table.ssnToken)

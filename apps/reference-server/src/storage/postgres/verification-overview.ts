@@ -1,5 +1,5 @@
 import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
-import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
 
@@ -41,14 +41,16 @@ export function createVerificationOverview(database: PostgresOwnDatabase): Verif
           .limit(limit),
       ),
     listOfApp: (page) =>
-      database.read((db) =>
-        db
+      database.read((db) => {
+        // A user has few verifications, so they are found first and then sorted. As an expression, the id is not searched by.
+        const id = page.userId === undefined ? verificationId : sql<string>`${verificationId} || ''`
+        return db
           .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
           .from(verifications)
           .where(
             and(
               eq(appId, page.appId),
-              gt(verificationId, page.after ?? ''),
+              gt(id, page.after ?? ''),
               page.userId === undefined ? undefined : eq(userId, page.userId),
               page.externalVerificationId === undefined
                 ? undefined
@@ -56,9 +58,9 @@ export function createVerificationOverview(database: PostgresOwnDatabase): Verif
               page.resultStatus === undefined ? undefined : eq(resultStatus, page.resultStatus),
             ),
           )
-          .orderBy(asc(verificationId))
-          .limit(page.limit),
-      ),
+          .orderBy(asc(id))
+          .limit(page.limit)
+      }),
     findOwner: (id) =>
       database.read(async (db) => {
         const [found] = await db.select({ appId, userId }).from(verifications).where(eq(verificationId, id)).limit(1)

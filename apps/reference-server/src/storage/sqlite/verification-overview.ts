@@ -1,5 +1,5 @@
 import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
-import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
 
@@ -42,14 +42,16 @@ export function createVerificationOverview(database: SqliteOwnDatabase): Verific
           .all(),
       ),
     listOfApp: (page) =>
-      database.read((db) =>
-        db
+      database.read((db) => {
+        // A user has few verifications, so they are found first and then sorted. As an expression, the id is not searched by.
+        const id = page.userId === undefined ? verificationId : sql<string>`+${verificationId}`
+        return db
           .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
           .from(verifications)
           .where(
             and(
               eq(appId, page.appId),
-              gt(verificationId, page.after ?? ''),
+              gt(id, page.after ?? ''),
               page.userId === undefined ? undefined : eq(userId, page.userId),
               page.externalVerificationId === undefined
                 ? undefined
@@ -57,10 +59,10 @@ export function createVerificationOverview(database: SqliteOwnDatabase): Verific
               page.resultStatus === undefined ? undefined : eq(resultStatus, page.resultStatus),
             ),
           )
-          .orderBy(asc(verificationId))
+          .orderBy(asc(id))
           .limit(page.limit)
-          .all(),
-      ),
+          .all()
+      }),
     findOwner: (id) =>
       database.read(
         (db) => db.select({ appId, userId }).from(verifications).where(eq(verificationId, id)).limit(1).get() ?? null,

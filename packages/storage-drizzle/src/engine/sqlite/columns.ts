@@ -14,6 +14,9 @@ export const flag = (name: string) => integer(name)
 /** The order in which rows were written. Never used again, also after the newest row was removed. */
 export const position = () => integer('position').primaryKey({ autoIncrement: true })
 
+/** The order in which rows were written. A number is used again after the newest row was removed. Costs less. */
+export const reusedPosition = () => integer('position').primaryKey()
+
 /** A check of one column, with the default name of PostgreSQL. */
 const columnCheck = (column: SQLiteColumn, condition: SQL) =>
   check(`${getTableName(column.table)}_${column.name}_check`, condition)

@@ -317,7 +317,7 @@ CREATE TABLE `kyc_relay_verification_sections` (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE `kyc_relay_verifications` (
-	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`position` integer PRIMARY KEY NOT NULL,
 	`verification_id` text NOT NULL,
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
@@ -448,5 +448,7 @@ CREATE UNIQUE INDEX `kyc_relay_verifications_by_id` ON `kyc_relay_verifications`
 CREATE INDEX `kyc_relay_verifications_by_ssn_token` ON `kyc_relay_verifications` (`ssn_token`) WHERE ssn_token IS NOT NULL;
 
 CREATE INDEX `kyc_relay_verifications_of_app` ON `kyc_relay_verifications` (`app_id`,`verification_id`);
+
+CREATE INDEX `kyc_relay_verifications_of_app_by_result` ON `kyc_relay_verifications` (`app_id`,`result_status`,`verification_id`);
 
 CREATE INDEX `kyc_relay_verifications_of_user` ON `kyc_relay_verifications` (`user_id`,`app_id`,`position`);
