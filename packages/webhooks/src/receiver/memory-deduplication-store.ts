@@ -10,8 +10,9 @@ interface Mark {
 /**
  * Creates a deduplication store in memory, for a receiver with one process. A restart loses its data.
  *
- * Holds at most `maxEvents` events and deletes the oldest completed ones first. For durable data use the stores for
- * SQLite and PostgreSQL of `@kyc-relay/storage-drizzle`.
+ * Holds at most `maxEvents` events, and more only while more leases run. When it is full, the claim of a new event deletes
+ * the oldest ones that are completed or released, or whose lease has ended. A deleted event counts as new. For durable
+ * data use the stores for SQLite and PostgreSQL of `@kyc-relay/storage-drizzle`.
  *
  * @param options `now`: the clock, in milliseconds, such as `Date.now`. `maxEvents`: 1 or more, default 100,000.
  * @throws TypeError for another clock or number, and for an unknown name. `claim` and `forget` throw it for a duration that
@@ -39,6 +40,8 @@ export function createMemoryDeduplicationStore(options: {
     throw new TypeError('The option now must be a function that returns milliseconds.')
   if (!(maxEvents >= 1)) throw new TypeError('The option maxEvents must be at least 1.')
   const marks = new Map<string, Mark>()
+  // Of all events: a deleted claim must not be taken for a later one of its event.
+  let lastFence = 0
 
   // Moves the entry to the end: the map is ordered by last change.
   function write(eventId: string, mark: Mark): void {
@@ -46,9 +49,11 @@ export function createMemoryDeduplicationStore(options: {
     marks.set(eventId, mark)
   }
 
-  function makeRoom(): void {
-    if (marks.size < maxEvents) return
-    for (const [eventId, { state }] of marks) if (state !== 'claimed') return void marks.delete(eventId)
+  function makeRoom(nowMs: number): void {
+    for (const [eventId, { state, atMs }] of marks) {
+      if (marks.size < maxEvents) return
+      if (state !== 'claimed' || atMs <= nowMs) marks.delete(eventId)
+    }
   }
 
   /** Returns the entry while this claim is current. */
@@ -66,8 +71,8 @@ export function createMemoryDeduplicationStore(options: {
       if (mark?.state === 'claimed' && mark.atMs > nowMs) {
         return { kind: 'in_progress', leaseEndsInMs: mark.atMs - nowMs }
       }
-      if (!mark) makeRoom()
-      const fence = (mark?.fence ?? 0) + 1
+      if (!mark) makeRoom(nowMs)
+      const fence = (lastFence += 1)
       write(eventId, { fence, state: 'claimed', atMs: nowMs + leaseMs })
       return { kind: 'claimed', fence }
     },
