@@ -7,8 +7,7 @@ export const outagePauseMs = 1_000
 
 /**
  * Detects an outage of something that every delivery needs: grants, signing keys, name resolution, sockets, the
- * outbound proxy. A single
- * unsent delivery is not an outage while other deliveries are sent.
+ * outbound proxy. A single unsent delivery is not an outage while other deliveries are sent.
  */
 export interface OwnOutage {
   /** Records that a delivery was not sent because grants or signing keys could not be read. */

@@ -35,7 +35,11 @@ export interface DeliveryWorkerOptions {
   readonly pollIntervalMs?: number
   /** Time between two searches for attempts whose lease has ended. Default 5,000. */
   readonly takeOverIntervalMs?: number
-  /** Pause after a failure of the store, doubled each time up to 1 s. Default 500. */
+  /**
+   * Milliseconds to wait after a failure of the store. Default 500. After a failed claim the pause doubles each time, up to
+   * 1 s: for claims, each value above 1,000 acts as 1,000. A result that the store refused is written again after
+   * this time, on every retry.
+   */
   readonly errorPauseMs?: number
   /** Time limit for reading grants and signing keys. Default 5,000. */
   readonly lookUpTimeoutMs?: number
