@@ -44,7 +44,7 @@ export interface EndpointHealth {
   readonly lastSuccessAt: Date | null
 }
 
-/** An endpoint that began or ceased to fail. */
+/** A change of health: an endpoint that began or ceased to fail. */
 export interface EndpointTurn {
   readonly appId: string
   readonly endpointId: string

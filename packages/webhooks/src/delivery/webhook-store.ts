@@ -236,8 +236,9 @@ export interface WebhookStore {
    *
    * The delivery log shows each attempt number once: an `UNSENT` attempt is replaced by the next one.
    *
-   * @returns the stale fences, and the endpoints that fail after the call and did not before, or the reverse. Each turn is
-   *   told to one caller. If the call rejects, turns of other apps may be told to nobody.
+   * @returns the stale fences, and the changes of health: the endpoints that fail after the call and did not before, or the
+   *   reverse. Each change is reported once, to one caller. If the call rejects, changes of other apps may be reported to
+   *   no caller.
    */
   recordAttemptResults(
     results: readonly AttemptResult[],

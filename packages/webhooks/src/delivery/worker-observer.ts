@@ -37,8 +37,9 @@ export interface DeliveryWorkerObserver {
     readonly deliveries: readonly ClaimedDelivery[]
   }): void
   /**
-   * An endpoint began to fail, or succeeded again. Each turn is told once, by the worker that recorded it; a worker that
-   * ends between the two tells nothing. `listEndpointHealth` has the state at any time.
+   * The health of an endpoint changed: it began to fail, or succeeded again. Each change is reported once, by the worker
+   * that recorded it. If that worker ends before the report, nothing is reported. `listEndpointHealth` has the state at
+   * any time.
    */
   onEndpointTurned?(turn: EndpointTurn): void
   /**
