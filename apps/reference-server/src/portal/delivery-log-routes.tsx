@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDelivery } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
+import { shownHeaders } from '../webhooks-api/shown-headers.js'
 import { listDeliveries } from '../webhooks-api/webhook-routes.js'
 import { appIdOf, type DeveloperDeps } from './developer-routes.js'
 import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
@@ -54,12 +55,16 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     if (delivery === null) return sendProblem(c, 404)
     const opened = await openDelivery(delivery, deps.bodySealer)
     const endpoint = (await store.listEndpoints(delivery.appId)).find((one) => one.endpointId === delivery.endpointId)
+    const headerNames = endpoint?.headers?.names ?? []
+    const standardWebhooks = endpoint?.standardWebhooks ?? false
+    const headers = await shownHeaders({ ...opened, standardWebhooks, headerNames }, null)
     return sendPage(
       c,
       <DeliveryPage
         session={c.get('session')}
         delivery={opened}
-        headerNames={endpoint?.headers?.names ?? []}
+        headers={headers}
+        headerNames={headerNames}
         isPaused={!delivery.test && (endpoint?.pausedBy ?? null) !== null}
         now={deps.now()}
       />,

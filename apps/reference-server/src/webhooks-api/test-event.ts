@@ -5,10 +5,10 @@ import {
   type PreparedEvent,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
-import { shellVariableOf, signedHeaders } from '@kyc-relay/webhooks/internal'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { Publisher } from '../events/publish.js'
 import type { ApiKeys } from '../identity/api-keys.js'
+import { shownHeaders } from './shown-headers.js'
 
 /** A request exactly as sent, including the headers of the HTTP client. */
 export interface PreviewedRequest {
@@ -69,23 +69,15 @@ export function createTestEvents(deps: TestEventDeps): TestEvents {
     },
     async preview({ endpoint, event }) {
       const [key] = await deps.apiKeys.current([event.appId])
-      const signed = await signedHeaders({
-        xEventId: event.deliveries[0]?.xEventId ?? event.eventId,
-        test: event.test,
-        body: event.body,
-        standardWebhooks: endpoint.standardWebhooks,
-        secret: key?.key ?? '',
-        now: deps.now(),
-        headers: Object.fromEntries((endpoint.headers?.names ?? []).map((name) => [name, shellVariableOf(name)])),
-      })
-      const headers = {
-        host: new URL(endpoint.url).host,
-        connection: 'close',
-        ...signed,
-        'accept-encoding': 'identity',
-        'content-length': String(event.body.byteLength),
-      }
-      return { method: 'POST', url: endpoint.url, headers, body: new TextDecoder().decode(event.body) }
+      const { url, standardWebhooks } = endpoint
+      const headers = await shownHeaders(
+        {
+          ...{ url, standardWebhooks, headerNames: endpoint.headers?.names ?? [] },
+          ...{ xEventId: event.deliveries[0]?.xEventId ?? event.eventId, test: event.test, body: event.body },
+        },
+        { secret: key?.key ?? '', now: deps.now() },
+      )
+      return { method: 'POST', url, headers, body: new TextDecoder().decode(event.body) }
     },
     send: ({ event }) => deps.publisher.insert(event),
   }

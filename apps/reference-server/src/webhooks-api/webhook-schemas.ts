@@ -221,9 +221,14 @@ export const deliveryDetail = z
   .object({
     ...deliveryFields,
     body: z.string().nullable().meta({ description: 'The exact body; null after it was erased.' }),
-    curl: z.string().nullable().meta({
-      description: 'Shell command that sends the same request again. Reads the API key from `$KYC_RELAY_API_KEY`.',
-    }),
+    curl: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Shell command that sends the same body again, with `X-HMAC-Signature` and without the Standard Webhooks headers. ' +
+          'Reads the API key from `$KYC_RELAY_API_KEY`.',
+      }),
     attempts: z.array(attempt),
   })
   .meta({ id: 'DeliveryDetail' })

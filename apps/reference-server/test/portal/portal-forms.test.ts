@@ -240,6 +240,28 @@ describe('the delivery log in the portal', () => {
     expect((await browser.follow(gone)).text).toContain('Its URL was removed')
   })
 
+  it('shows every header that is sent, those of Standard Webhooks too', async () => {
+    const { id } = await addUrl(receiver.url('/standard'), { standardWebhooks: 'on', headers: 'X-Tenant: blue' })
+    const test = `/portal/webhooks/${id}/test`
+    const { headers } = await browser.submit(await browser.get(test), test)
+    const page = await endedDelivery(String(headers.location))
+    const [sent] = await receiver.arrived('/standard', 1)
+    const shown = Object.fromEntries(
+      textOf(page.text, 'delivery-headers')
+        .split('\n')
+        .map((line) => line.split(': ') as [string, string]),
+    )
+    expect(shown).toEqual({
+      ...sent?.headers,
+      'x-hmac-signature': '$signature',
+      'webhook-timestamp': '$timestamp',
+      'webhook-signature': '$webhook_signature',
+      'x-tenant': '$X_TENANT',
+    })
+    expect(page.text).toContain('The command leaves them out.')
+    await removeAll()
+  })
+
   it('is filtered and paged by links', async () => {
     const endpoint = await addUrl(receiver.url('/many'))
     for (let count = 0; count < 27; count += 1) {

@@ -1,5 +1,4 @@
 import { reproducibleCurl, type WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { shellVariableOf } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { durationText } from '../format.js'
@@ -13,12 +12,14 @@ type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']
 export const DeliveryPage: FC<{
   readonly session: Session
   readonly delivery: FoundDelivery
+  /** Headers of the request, as `shownHeaders` gives them without a key. */
+  readonly headers: Readonly<Record<string, string>>
   /** Names of the static headers of the endpoint. */
   readonly headerNames: readonly string[]
   /** True if the delivery waits until its endpoint is resumed. */
   readonly isPaused: boolean
   readonly now: Date
-}> = ({ session, delivery, headerNames, isPaused, now }) => {
+}> = ({ session, delivery, headers, headerNames, isPaused, now }) => {
   const pending = delivery.state === 'PENDING'
   const erased = delivery.body.byteLength === 0
   const body = new TextDecoder().decode(delivery.body)
@@ -138,10 +139,13 @@ export const DeliveryPage: FC<{
           </section>
           <section aria-labelledby="headers">
             <h2 id="headers">Request headers</h2>
-            <CopyBlock id="delivery-headers" label="Request headers" text={requestHeaderLines(delivery, headerNames)} />
+            <CopyBlock id="delivery-headers" label="Request headers" text={headerLines(headers)} />
             <p class="hint">
               <code>$signature</code> is the HMAC-SHA-256 of the body under the key of the attempt, in hex. The command
               below makes it.
+              {'webhook-signature' in headers
+                ? ' The Standard Webhooks headers are signed again at each attempt. The command leaves them out.'
+                : null}
             </p>
           </section>
           <section aria-labelledby="curl">
@@ -161,6 +165,11 @@ export const DeliveryPage: FC<{
   )
 }
 
+const headerLines = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers)
+    .map((header) => header.join(': '))
+    .join('\n')
+
 /** Renders the body with line breaks. It shows the same fields; numbers are as JavaScript reads them. */
 function readableJson(body: string): string {
   try {
@@ -168,21 +177,4 @@ function readableJson(body: string): string {
   } catch {
     return body
   }
-}
-
-function requestHeaderLines(
-  { url, xEventId, test, body }: { url: string; xEventId: string; test: boolean; body: Uint8Array },
-  headerNames: readonly string[],
-): string {
-  const headers = [
-    ['host', new URL(url).host],
-    ['content-type', 'application/json'],
-    ['content-length', String(body.byteLength)],
-    ['user-agent', 'kyc-relay-webhooks/1'],
-    ['x-event-id', xEventId],
-    ...(test ? [['x-test-event', 'true']] : []),
-    ['x-hmac-signature', '$signature'],
-    ...headerNames.map((name) => [name.toLowerCase(), shellVariableOf(name)]),
-  ]
-  return headers.map((header) => header.join(': ')).join('\n')
 }
