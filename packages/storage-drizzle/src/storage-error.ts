@@ -27,7 +27,7 @@ export type StorageErrorCode =
   | 'SEAL_BROKEN'
 
 const messages: Readonly<Record<StorageErrorCode, string>> = {
-  STORE_UNAVAILABLE: 'The database is temporarily unavailable. Nothing was written. Retry.',
+  STORE_UNAVAILABLE: 'The database is temporarily unavailable. Retrying is safe.',
   DATABASE_UNUSABLE:
     'The configuration of the database or its connection is wrong. Nothing was written. A retry does not help.',
   STORE_FAILED: 'The database reported damage or a failing disk. The store refuses writes until the process restarts.',
@@ -147,7 +147,7 @@ const brand = Symbol.for('@kyc-relay/storage-drizzle.StorageError')
  */
 export class StorageError extends Error {
   readonly code: StorageErrorCode
-  /** True when the same call may succeed later and nothing was written. */
+  /** True when the same call is safe to repeat and may succeed later. */
   readonly retryable: boolean
   /** The driver's code, for example `SQLITE_BUSY`, SQLSTATE `40001` or `ECONNREFUSED`; null when there is none. */
   readonly driverCode: string | null

@@ -14,7 +14,7 @@ import { apiKeys, apps } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
-/** Converts a row to {@link ApiKeyRow}. */
+/** The columns of an {@link ApiKeyRow}. */
 const keyColumns = {
   appId: apiKeys.appId,
   version: apiKeys.version,

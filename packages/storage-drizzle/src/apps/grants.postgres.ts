@@ -9,6 +9,7 @@ import type { AuditChain } from '../audit/chain.postgres.js'
 import { overtaken, type PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { accessTokens, grants, revokedGrants } from './tables.postgres.js'
+import { ownerKey } from '../owner-key.js'
 
 const value = sql.placeholder
 const pair = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
@@ -120,8 +121,8 @@ export function createAppGrants(dependencies: {
       database.run(async () => {
         const appIds = pairs.map(({ appId }) => appId)
         const rows = await listGrants.execute({ appIds, userIds: pairs.map(({ userId }) => userId) })
-        const found = new Map(rows.map((row) => [JSON.stringify([row.appId, row.userId]), readGrant(row)]))
-        return pairs.map(({ appId, userId }) => found.get(JSON.stringify([appId, userId])) ?? null)
+        const found = new Map(rows.map((row) => [ownerKey(row), readGrant(row)]))
+        return pairs.map((pair) => found.get(ownerKey(pair)) ?? null)
       }),
     findGrantedScopes: (request) =>
       database.run(async (on) => {

@@ -63,7 +63,7 @@ export function outcomeColumns(
   return { state: 'RETRYING', retryInMs: checkedMs(outcome.retryInMs, 0, 604_800_000), failure }
 }
 
-/** Checks the number of jobs of one claim. */
+/** Most jobs of one claim. */
 export const mostPhotosPerClaim = 100
 
 export type PhotoClaim = Awaited<ReturnType<PhotoJobStore['claimDue']>>

@@ -56,7 +56,7 @@ type PageRequest<Place> = {
  * their own ports.
  */
 export interface UserRecords {
-  /** Lists the user's events of an app, also withheld ones. An event that is written meanwhile comes last. */
+  /** Lists the user's events of an app, also withheld ones. An event that is written meanwhile may be missing. */
   listEvents(page: PageRequest<number>): Promise<UserRecordsPage<UserEvent, number>>
   /** Lists the user's transactions of an app, by id. */
   listTransactions(page: PageRequest<string>): Promise<UserRecordsPage<UserTransaction, string>>

@@ -16,7 +16,7 @@ import type { UserRetention } from './user-retention.js'
 const value = sql.placeholder
 const ofUser = eq(userRetention.userId, value('userId'))
 
-/** Starts an erasure unless the user is held. Part of the transaction that erases rows. */
+/** Starts an erasure unless the user is held, in a transaction of the caller. */
 export function prepareErasureStart(db: DrizzleDatabase) {
   return db
     .insert(userRetention)

@@ -5,6 +5,7 @@ import type { BodySealer } from '@kyc-relay/webhooks/delivery'
 import { createDataKeyRows } from './cached-data-keys.js'
 import { keyContext } from './sealing.js'
 import type { DataKeyRow, VaultRows } from './vault-rows.js'
+import { ownerKey } from '../owner-key.js'
 
 /** Bytes before the sealed ones: the position of the data key. It tells a destroyed key from damaged bytes. */
 const positionBytes = 8
@@ -103,5 +104,5 @@ function positionOf(sealed: Uint8Array): number {
 }
 
 function distinct(owners: readonly AppUser[]): readonly AppUser[] {
-  return [...new Map(owners.map(({ appId, userId }) => [`${appId} ${userId}`, { appId, userId }])).values()]
+  return [...new Map(owners.map(({ appId, userId }) => [ownerKey({ appId, userId }), { appId, userId }])).values()]
 }

@@ -1,5 +1,6 @@
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { DataKeyRow, VaultRows } from './vault-rows.js'
+import { ownerKey } from '../owner-key.js'
 
 /** Time after which a kept data key is read again. */
 const keptMs = 60_000
@@ -23,7 +24,7 @@ export function createDataKeyRows(rows: Pick<VaultRows, 'findDataKeys'>, monoton
   let erasures = 0
 
   function findKept(owner: AppUser): DataKeyRow | null {
-    const name = nameOf(owner)
+    const name = ownerKey(owner)
     const found = kept.get(name)
     if (found === undefined) return null
     if (monotonicMs() - found.readAtMs < keptMs) return found.row
@@ -41,7 +42,7 @@ export function createDataKeyRows(rows: Pick<VaultRows, 'findDataKeys'>, monoton
   }
 
   function keep(row: DataKeyRow, readAtMs: number): void {
-    const name = nameOf(row)
+    const name = ownerKey(row)
     kept.delete(name)
     kept.set(name, { row, readAtMs })
     for (const oldest of kept.keys()) {
@@ -62,9 +63,7 @@ export function createDataKeyRows(rows: Pick<VaultRows, 'findDataKeys'>, monoton
     read,
     forget(owner) {
       erasures += 1
-      kept.delete(nameOf(owner))
+      kept.delete(ownerKey(owner))
     },
   }
 }
-
-const nameOf = ({ appId, userId }: AppUser) => `${appId} ${userId}`

@@ -8,6 +8,7 @@ import { queryBuilder, statement, type Queryable } from '../engine/postgres/stat
 import { groupBy } from '../group-by.js'
 import { tokens } from './tables.postgres.js'
 import { tokensEvent } from './tokens-event.js'
+import { ownerKey } from '../owner-key.js'
 
 const ago = (at: Date | null, ageMs: number) => sql`${timeOf(at)} - ${ageMs}::float8 * interval '1 millisecond'`
 
@@ -64,7 +65,7 @@ async function changeEach<Row>(
   asked: readonly OwnedToken[],
   change: (ofOwner: SQL | undefined) => PromiseLike<readonly Row[]>,
 ): Promise<readonly Row[]> {
-  const byOwner = groupBy(asked, ({ appId, userId }) => JSON.stringify([appId, userId]))
+  const byOwner = groupBy(asked, ownerKey)
   const changed: Row[] = []
   for (const owned of byOwner.values()) {
     const [{ appId, userId } = { appId: '', userId: '' }] = owned

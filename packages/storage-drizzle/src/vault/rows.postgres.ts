@@ -15,6 +15,7 @@ import { createVaultInspection } from './inspection.postgres.js'
 import { createQuarantine } from './quarantine.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
 import { dataKeys, tokens, vaultAudit } from './tables.postgres.js'
+import { ownerKey } from '../owner-key.js'
 
 const value = sql.placeholder
 
@@ -114,8 +115,8 @@ export function createVaultRows(dependencies: {
     async findDataKeys(owners) {
       const given = { appIds: owners.map(({ appId }) => appId), userIds: owners.map(({ userId }) => userId) }
       const rows = await database.run((on) => findDataKeys.rows(on, given))
-      const found = new Map(rows.map((row) => [`${row.appId} ${row.userId}`, readDataKey(row)]))
-      return owners.map(({ appId, userId }) => found.get(`${appId} ${userId}`) ?? null)
+      const found = new Map(rows.map((row) => [ownerKey(row), readDataKey(row)]))
+      return owners.map((owner) => found.get(ownerKey(owner)) ?? null)
     },
     insertDataKeyAndTokens({ appId, userId }, { keyId, bytes }, rows) {
       const now = instant()

@@ -79,7 +79,7 @@ export async function claimDue(
       claimed.push(...claim.claimed)
       leftMs.push(...claim.leftMs)
       forFailing -= claim.failingClaimed
-      // An endpoint that had nothing left its slot to a second delivery of another one.
+      // Another endpoint may have a second due delivery for a slot that stayed free.
       hasMore ||= claim.hasMore
       if (claimed.length === request.limit) break
       // What waited for an endpoint at an earlier look may have moved to another one.
@@ -89,7 +89,7 @@ export async function claimDue(
     }
     if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
     const { nowMs, nextDueMs } = lastLook ?? (await look())
-    // Of what this look found, its next due time says nothing.
+    // `nextDueMs` leaves out the endpoints that this look listed.
     if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
     const nextMs = Math.min(nextDueMs ?? Infinity, ...leftMs)
     return { claimed, nextDueInMs: nextMs === Infinity ? null : Math.max(0, nextMs - nowMs) }
@@ -188,7 +188,7 @@ async function claimGroup(
     const nextDueMs = left.length === 0 ? null : Math.min(...left.map(({ dueAtMs }) => dueAtMs))
     return { row: schedule.row, count, nextDueMs }
   })
-  // Without a delivery left, the turn of an endpoint is told by its next one.
+  // An endpoint with nothing waiting needs no write: its next delivery sets `next_due_at`.
   const changed = after.filter(
     ({ row, count, nextDueMs }) =>
       nextDueMs !== (row.nextDueAt?.getTime() ?? null) || (nextDueMs !== null && count > 0),

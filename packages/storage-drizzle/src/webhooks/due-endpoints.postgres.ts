@@ -29,11 +29,11 @@ export interface DueEndpoints {
   noteNoExpiredLease(before: Date | null): void
   /** Reads the list again. */
   look(now: Date | null, caps: { readonly healthy: number; readonly failing: number }): Promise<Look>
-  /** Number of endpoints that can be taken, of them at most `failing` failing ones. */
+  /** Number of endpoints that can be taken; at most `failing` of them are failing. */
   count(failing: number): number
   /** Positions of the due notices that the look read. */
   notices(): NoticesRead
-  /** Takes up to `limit` endpoints off the list, of them at most `failing` failing ones. */
+  /** Takes up to `limit` endpoints off the list; at most `failing` of them are failing. */
   take(limit: number, failing: number): readonly DueEndpointRow[]
 }
 

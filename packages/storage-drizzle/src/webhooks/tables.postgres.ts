@@ -204,7 +204,7 @@ export const attempts = pgTable(
   ],
 )
 
-/** One row for each endpoint, locked by who claims its deliveries. It changes only when something is left waiting. */
+/** One row for each endpoint, locked by who claims its deliveries. Its due time changes only when something is left waiting. */
 export const endpointSchedules = pgTable(
   'kyc_relay_endpoint_schedules',
   {

@@ -35,6 +35,18 @@ describe('the SQLite vault', () => {
     rmSync(folder, { recursive: true })
   })
 
+  test('keeps bodies of owners apart whose ids join to the same text', async () => {
+    const owners = [
+      { appId: 'a b', userId: 'c' },
+      { appId: 'a', userId: 'b c' },
+    ]
+    const places = owners.map((one, index) => ({ ...one, part: 'event' as const, recordId: String(index) }))
+    const clear = Buffer.from('{}')
+    const sealed = await vault.bodySealer.seal(places.map((place) => ({ ...place, clear })))
+    const opened = await vault.bodySealer.open(places.map((place, n) => ({ ...place, sealed: sealed[n]! })))
+    expect(opened.map((body) => Buffer.from(body!).toString())).toEqual(['{}', '{}'])
+  })
+
   test('tokenizes, reveals and opens', async () => {
     const [a, b, c] = await vault.tokenize(owner, [ssn, passport, details])
     if (a?.kind !== 'ssn' || b?.kind !== 'document_number' || c?.kind !== 'record') throw new Error('order')

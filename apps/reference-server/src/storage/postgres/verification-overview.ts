@@ -43,7 +43,7 @@ export function createVerificationOverview(database: PostgresOwnDatabase): Verif
     listOfApp: (page) =>
       database.read((db) => {
         // A user has few verifications, so they are found first and then sorted. As an expression, the id is not searched by.
-        const id = page.userId === undefined ? verificationId : sql<string>`${verificationId} || ''`
+        const id = page.userId === undefined ? sql`${verificationId}` : sql`${verificationId} || ''`
         return db
           .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
           .from(verifications)

@@ -5,7 +5,7 @@ import { withoutName, type Queryable, type StatementQuery } from './statement.js
 
 /** Runs statements and transactions on a pool, with retries and this package's errors. */
 export interface PostgresDatabase {
-  /** Runs one statement, or several reads without a common snapshot. */
+  /** Runs statements, each on any free connection and in a transaction of its own. */
   run<T>(work: (on: Queryable) => Promise<T>): Promise<T>
   /**
    * Runs one transaction at READ COMMITTED. After a serialization failure or a deadlock nothing was written, and it

@@ -17,7 +17,7 @@ export interface Prepared<Parameters extends unknown[], Row = never> {
 }
 
 /**
- * Prepares SQL without the query builder, for statements that run with every delivery.
+ * Prepares SQL without the query builder, for statements that run with every submission or delivery.
  *
  * Avoid two things in these statements. `LIMIT ?` makes SQLite plan the statement again at each run; `LIMIT ? + 0` does
  * not. `RETURNING` opens a temporary table at each run.
