@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createSqliteStorage, type SqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
-import { standardEventTypes } from '@kyc-relay/webhooks/internal'
+import { createEventTypes } from '@kyc-relay/webhooks/events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createRecoveryCount } from '../../src/events/recovery-count.js'
 
@@ -20,7 +20,11 @@ afterEach(() => storage.close())
 
 const newCount = () => {
   const grants = { find: (pairs: readonly unknown[]) => Promise.resolve(pairs.map(() => null)) }
-  return createRecoveryCount({ recoveries: storage.recoveries, grants, catalogue: { eventTypes: standardEventTypes } })
+  return createRecoveryCount({
+    recoveries: storage.recoveries,
+    grants,
+    catalogue: { eventTypes: createEventTypes([]) },
+  })
 }
 
 async function publish(count: number) {
@@ -62,7 +66,7 @@ it('runs once at a time for an app, and again afterwards', async () => {
 
 it('can be asked for again after a failure', async () => {
   const down = { find: () => Promise.reject(new Error('down')) }
-  const catalogue = { eventTypes: standardEventTypes }
+  const catalogue = { eventTypes: createEventTypes([]) }
   const count = createRecoveryCount({ recoveries: storage.recoveries, grants: down, catalogue })
   await publish(1)
   await expect(count(range)).rejects.toThrow('down')
