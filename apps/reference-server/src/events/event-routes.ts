@@ -1,23 +1,13 @@
 import { WebhookError } from '@kyc-relay/webhooks/delivery'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import { Hono, type Context } from 'hono'
-import * as z from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
-import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
+import { eventOperations } from '../operator-api/event-operations.js'
 import { servicesOnly } from '../operator-api/internal-caller.js'
-import { eventType } from '../webhooks-api/webhook-schemas.js'
 import type { EventCatalogue } from './event-catalogue.js'
 import type { Publisher } from './publish.js'
-
-const publication = z.strictObject({
-  appId: id,
-  userId: id,
-  eventType,
-  data: eventData,
-  sourceEventId,
-})
 
 /** `POST /internal/v1/events`: publishes one event of any type for another service. */
 export function createEventRoutes(
@@ -26,7 +16,7 @@ export function createEventRoutes(
 ): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.post('/', servicesOnly, async (c) => {
-    const body = await readJson(c, publication)
+    const body = await readJson(c, eventOperations.publishEvent.body)
     if (!body.ok) return body.response
     if (!publishable.includes(body.value.eventType)) {
       const fields = [violation('/eventType', 'ENUM', publishable)]

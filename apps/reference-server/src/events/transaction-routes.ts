@@ -1,30 +1,14 @@
 import type { TransactionRequest } from '@kyc-relay/webhooks/internal'
 import { Hono, type Context } from 'hono'
-import * as z from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
-import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
+import { eventOperations } from '../operator-api/event-operations.js'
+import { id } from '../operator-api/field-schemas.js'
 import { servicesOnly } from '../operator-api/internal-caller.js'
 import { routePath } from '../webhooks-api/operation.js'
 import { presentEvent, refuseEvent } from './event-routes.js'
 import type { Publisher } from './publish.js'
-
-const creation = z.strictObject({
-  appId: id,
-  userId: id,
-  transactionId: id.nullish(),
-  data: eventData,
-  sourceEventId,
-})
-
-const update = z.strictObject({
-  appId: id.nullish(),
-  userId: id.nullish(),
-  status: z.string().nullish(),
-  data: eventData.nullish(),
-  sourceEventId,
-})
 
 /** `/internal/v1/transactions`: initiated, updated or settled, declined (docs/contract.md 8.5). */
 export function createTransactionRoutes(publisher: Pick<Publisher, 'move'>, newId: () => string): Hono<EdgeEnv> {
@@ -40,7 +24,8 @@ export function createTransactionRoutes(publisher: Pick<Publisher, 'move'>, newI
   }
 
   async function create(c: Context<EdgeEnv>, kind: 'create' | 'decline'): Promise<Response> {
-    const body = await readJson(c, creation)
+    const { createTransaction, declineTransaction } = eventOperations
+    const body = await readJson(c, (kind === 'create' ? createTransaction : declineTransaction).body)
     if (!body.ok) return body.response
     const { transactionId: beside, ...rest } = body.value
     const inData = rest.data['transactionId'] ?? null
@@ -57,7 +42,7 @@ export function createTransactionRoutes(publisher: Pick<Publisher, 'move'>, newI
   routes.patch(routePath('/{transactionId}'), servicesOnly, async (c) => {
     const path = id.safeParse(c.req.param('transactionId'))
     if (!path.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readJson(c, update)
+    const body = await readJson(c, eventOperations.updateTransaction.body)
     if (!body.ok) return body.response
     const { appId, userId, status, data, sourceEventId: source } = body.value
     return answer(

@@ -1,19 +1,15 @@
 import { Hono, type Context } from 'hono'
-import * as z from 'zod'
 import { violation } from '../http/violations.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
-import { auditText, id } from '../operator-api/field-schemas.js'
+import { id } from '../operator-api/field-schemas.js'
 import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { peopleOperations } from '../operator-api/people-operations.js'
 import { photoAnswer, photoSide } from './photo-answer.js'
 import { replacePhotoUrl, type PhotoUrlDeps } from './replace-photo-url.js'
 import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Looker } from './read-evidence.js'
-
-const look = z.strictObject({ purpose: auditText })
-/** As long as in a submission. */
-const newUrl = z.strictObject({ url: z.string().max(4096), reason: auditText })
 
 /** Dependencies of the evidence routes. */
 export interface EvidenceRoutesDeps extends EvidenceDeps {
@@ -33,17 +29,20 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
   /** Who looks, and why; or the refusal. */
-  async function gate(c: Context<EdgeEnv>): Promise<Looker | Response> {
+  async function gate(
+    c: Context<EdgeEnv>,
+    schema: typeof peopleOperations.readEvidence.body,
+  ): Promise<Looker | Response> {
     const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
-    const body = await readActing(c, look)
+    const body = await readActing(c, schema)
     return body.ok ? { actor: body.actor, purpose: body.value.purpose } : body.response
   }
 
   routes.post('/verifications/:verificationId/evidence', requireRight('evidence'), async (c) => {
     const verificationId = id.safeParse(c.req.param('verificationId'))
     if (!verificationId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const looker = await gate(c)
+    const looker = await gate(c, peopleOperations.readEvidence.body)
     if (looker instanceof Response) return looker
     const answer = await readEvidence(verificationId.data, looker, deps)
     if (answer.kind === 'unknown') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'VERIFICATION_UNKNOWN' })
@@ -56,7 +55,7 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
     const verificationId = id.safeParse(c.req.param('verificationId'))
     const side = photoSide.safeParse(c.req.param('side'))
     if (!verificationId.success || !side.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const looker = await gate(c)
+    const looker = await gate(c, peopleOperations.readPhoto.body)
     if (looker instanceof Response) return looker
     const answer = await readPhoto({ verificationId: verificationId.data, side: side.data }, looker, deps)
     if (answer.kind === 'unknown') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'PHOTO_UNKNOWN' })
@@ -70,7 +69,7 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
     const verificationId = id.safeParse(c.req.param('verificationId'))
     const side = photoSide.safeParse(c.req.param('side'))
     if (!verificationId.success || !side.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, newUrl)
+    const body = await readActing(c, peopleOperations.replacePhotoUrl.body)
     if (!body.ok) return body.response
     const { url, reason } = body.value
     if (!deps.isPhotoUrl(url)) {

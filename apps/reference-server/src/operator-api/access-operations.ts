@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
+import { isStorable } from '../http/stored-text.js'
+import { defineOperation } from '../webhooks-api/operation.js'
 import { id, scopes } from './field-schemas.js'
 import * as reads from './read-schemas.js'
 import {
@@ -19,7 +20,7 @@ const createApp = defineOperation({
   ...{ id: 'createApp', method: 'post', path: `${base}/apps`, tag: 'Apps and access' },
   summary: 'Create an app',
   description: `The answer shows the API key once. ${needs('keys')}`,
-  body: z.strictObject({ appId: id.nullish(), name: z.string().min(1).max(200) }),
+  body: z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) }),
   answers: {
     201: {
       description: 'Created.',
@@ -33,7 +34,7 @@ const putGrant = defineOperation({
   ...{ id: 'putGrant', method: 'put', path: `${base}/grants/{appId}/{userId}`, tag: 'Apps and access' },
   summary: 'Give or change a grant',
   description: `Limits access tokens that were issued before, too. ${needs('keys')}`,
-  body: z.strictObject({ accountId: id, externalReferenceId: z.string().min(1).max(255), scopes }),
+  body: z.strictObject({ accountId: id, externalReferenceId: z.string().min(1).max(255).refine(isStorable), scopes }),
   answers: { 200: { description: 'Stored.', schema: reads.grant } },
   refusals: [bodyInvalid, appUnknown],
 })
@@ -125,7 +126,7 @@ const resumeEndpoint = defineOperation({
 })
 
 /** Operations on apps, keys, grants, access tokens and endpoints. */
-export const accessOperations: readonly OperationShape[] = [
+export const accessOperations = {
   createApp,
   putGrant,
   revokeGrant,
@@ -134,4 +135,4 @@ export const accessOperations: readonly OperationShape[] = [
   revokeApiKey,
   pauseEndpoint,
   resumeEndpoint,
-]
+}

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
-import * as z from 'zod'
 import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
-import { id, scopes } from './field-schemas.js'
+import { accessOperations } from './access-operations.js'
 import { actorOf, requireRight } from './internal-caller.js'
 
 const tokenLifetimeMs = 24 * 60 * 60 * 1000
-
-const tokenRequest = z.strictObject({
-  appId: id,
-  userId: id.nullish(),
-  scopes,
-})
 
 /** Dependencies of the routes of the embedded token store. */
 export interface AccessTokenRoutesDeps {
@@ -27,7 +20,7 @@ export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeE
   const routes = new Hono<EdgeEnv>()
 
   routes.post('/access-tokens', requireRight('keys'), async (c) => {
-    const body = await readJson(c, tokenRequest)
+    const body = await readJson(c, accessOperations.issueAccessToken.body)
     if (!body.ok) return body.response
     const { appId, scopes } = body.value
     if ((await deps.directory.findApp(appId)) === null)

@@ -4,10 +4,10 @@ import * as z from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
-import { auditText, id } from './field-schemas.js'
+import { accessOperations } from './access-operations.js'
+import { id } from './field-schemas.js'
 import { readActing, requireRight } from './internal-caller.js'
 
-const why = z.strictObject({ reason: auditText })
 const keyVersion = z
   .string()
   .regex(/^[1-9]\d{0,8}$/)
@@ -26,7 +26,7 @@ export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Ho
   routes.post('/apps/:appId/keys', requireRight('keys'), async (c) => {
     const appId = id.safeParse(c.req.param('appId'))
     if (!appId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, why)
+    const body = await readActing(c, accessOperations.issueApiKey.body)
     if (!body.ok) return body.response
     const { reason } = body.value
     if ((await directory.findApp(appId.data)) === null)
@@ -38,7 +38,7 @@ export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Ho
   routes.delete('/apps/:appId/keys/:version', requireRight('keys'), async (c) => {
     const [appId, version] = [id.safeParse(c.req.param('appId')), keyVersion.safeParse(c.req.param('version'))]
     if (!appId.success || !version.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, why)
+    const body = await readActing(c, accessOperations.revokeApiKey.body)
     if (!body.ok) return body.response
     const { reason } = body.value
     const key = { appId: appId.data, version: version.data }

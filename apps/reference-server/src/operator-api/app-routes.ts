@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
-import * as z from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
-import { isStorable } from '../http/stored-text.js'
 import { errorCode } from '../operations/log.js'
 import { routePath } from '../webhooks-api/operation.js'
-import { id, scopes } from './field-schemas.js'
+import { accessOperations } from './access-operations.js'
+import { id } from './field-schemas.js'
 import { actorOf, requireRight } from './internal-caller.js'
 
 const grantPath = routePath('/grants/{appId}/{userId}')
-
-const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) })
-
-const grantTerms = z.strictObject({
-  accountId: id,
-  externalReferenceId: z.string().min(1).max(255).refine(isStorable),
-  scopes,
-})
 
 const appExists = { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 } as const
 
@@ -35,7 +26,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
   const routes = new Hono<EdgeEnv>()
 
   routes.post('/apps', requireRight('keys'), async (c) => {
-    const body = await readJson(c, newApp)
+    const body = await readJson(c, accessOperations.createApp.body)
     if (!body.ok) return body.response
     const { name } = body.value
     const appId = body.value.appId ?? randomUUID()
@@ -53,7 +44,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
   routes.put(grantPath, requireRight('keys'), async (c) => {
     const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
     if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readJson(c, grantTerms)
+    const body = await readJson(c, accessOperations.putGrant.body)
     if (!body.ok) return body.response
     if ((await directory.findApp(appId.data)) === null)
       return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })

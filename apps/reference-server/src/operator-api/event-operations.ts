@@ -1,14 +1,8 @@
 import * as z from 'zod'
-import { defineOperation, type OperationShape, type RefusalNote } from '../webhooks-api/operation.js'
+import { defineOperation, type RefusalNote } from '../webhooks-api/operation.js'
 import { eventType } from '../webhooks-api/webhook-schemas.js'
-import { eventData, id } from './field-schemas.js'
+import { eventData, id, sourceEventId } from './field-schemas.js'
 import { base, uuid, notFound, bodyInvalid, conflict, services } from './operation-parts.js'
-
-const sourceEventId = z
-  .string()
-  .max(255)
-  .nullish()
-  .meta({ description: 'Id of the event at its source: a repeated one is published once.' })
 
 const published = z
   .object({
@@ -85,9 +79,4 @@ const updateTransaction = defineOperation({
 })
 
 /** Operations for the services that publish events and transactions. */
-export const eventOperations: readonly OperationShape[] = [
-  publishEvent,
-  createTransaction,
-  updateTransaction,
-  declineTransaction,
-]
+export const eventOperations = { publishEvent, createTransaction, updateTransaction, declineTransaction }

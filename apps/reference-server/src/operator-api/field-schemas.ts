@@ -12,6 +12,7 @@ export const sourceEventId = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/)
   .nullish()
+  .meta({ description: 'Id of the event at its source: a repeated one is published once.' })
 
 const instantFields = ['createdAt', 'updatedAt', 'transactionDateTime'] as const
 

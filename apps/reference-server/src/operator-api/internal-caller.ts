@@ -90,27 +90,28 @@ export function actorOf(caller: InternalCaller): AuditActor {
 }
 
 /**
- * Reads the body of a request whose actor is recorded. Only a service may add `actor`: an operator is known by the
- * credential, so the field is unknown there.
+ * Reads the body of a request whose actor is recorded. Only a service may send the member `actor`: an operator is known
+ * by the credential, so the member is unknown there.
+ *
+ * @param schema Body of the operation, with an optional `actor`. `required` makes it required of services.
  */
-export async function readActing<Shape extends z.ZodRawShape>(
+export async function readActing<Body extends z.ZodObject>(
   c: Context<EdgeEnv>,
-  schema: z.ZodObject<Shape, z.core.$strict>,
+  schema: Body,
   { actor: whetherNamed = 'optional' }: { readonly actor?: 'optional' | 'required' } = {},
 ): Promise<
-  | { readonly ok: true; readonly value: z.output<z.ZodObject<Shape, z.core.$strict>>; readonly actor: string }
+  | { readonly ok: true; readonly value: Omit<z.output<Body>, 'actor'>; readonly actor: string }
   | { readonly ok: false; readonly response: Response }
 > {
   const caller = c.get('caller')
-  if (caller.kind === 'operator') {
-    const body = await readJson(c, schema)
-    return body.ok ? { ...body, actor: actorNameOf(caller, null) } : body
-  }
-  const body = await readJson(
-    c,
-    schema.extend({ actor: whetherNamed === 'required' ? auditText : auditText.nullish() }),
-  )
+  const accepted =
+    caller.kind === 'operator'
+      ? schema.omit({ actor: true })
+      : whetherNamed === 'required'
+        ? schema.extend({ actor: auditText })
+        : schema
+  const body = await readJson(c, accepted)
   if (!body.ok) return body
-  const { actor, ...value } = body.value as { readonly actor?: string | null }
-  return { ok: true, value: value as never, actor: actorNameOf(caller, actor ?? null) }
+  const { actor, ...value } = body.value as z.output<Body> & { readonly actor?: string | null }
+  return { ok: true, value, actor: actorNameOf(caller, actor ?? null) }
 }

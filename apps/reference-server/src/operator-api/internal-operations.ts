@@ -7,9 +7,9 @@ import { readOperations } from './read-operations.js'
 /** Every operation of the internal API that has a description. The document shows those that this server has. */
 export const internalOperations: readonly OperationShape[] = [
   ...Object.values(readOperations),
-  ...eventOperations,
-  ...accessOperations,
-  ...peopleOperations,
+  ...Object.values(eventOperations),
+  ...Object.values(accessOperations),
+  ...Object.values(peopleOperations),
 ]
 
 const queryPaths = internalOperations

@@ -1,14 +1,12 @@
 import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { Hono } from 'hono'
-import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
-import { auditText, id, kycStatus } from './field-schemas.js'
+import { id } from './field-schemas.js'
 import { readActing, requireRight } from './internal-caller.js'
-
-const correction = z.strictObject({ expectedStatus: kycStatus, status: kycStatus, reason: auditText })
+import { peopleOperations } from './people-operations.js'
 
 /** Dependencies of the route that corrects a KYC status. */
 export interface KycStatusRoutesDeps {
@@ -27,7 +25,7 @@ export function createKycStatusRoutes(deps: KycStatusRoutesDeps): Hono<EdgeEnv> 
   routes.post('/users/:userId/kyc-status', requireRight('correct'), async (c) => {
     const userId = id.safeParse(c.req.param('userId'))
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, correction)
+    const body = await readActing(c, peopleOperations.correctStatus.body)
     if (!body.ok) return body.response
     const { expectedStatus: expected, status: next, reason } = body.value
     if (next === expected) {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { RefusalNote } from '../webhooks-api/operation.js'
+import { auditText } from './field-schemas.js'
 
 export const base = '/internal/v1'
 export const uuid = z.guid()
@@ -18,7 +19,6 @@ export const conflict = (detail: string, when: string): RefusalNote => ({
   when,
 })
 
-const auditText = z.string().max(200)
 export const reason = auditText.meta({ description: 'Goes into the audit log.' })
 export const actor = auditText.nullish().meta({
   description: 'The person for whom a service acts. An operator is known by the token and does not send it.',

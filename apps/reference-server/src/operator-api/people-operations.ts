@@ -1,5 +1,7 @@
+import { isToken } from '@kyc-relay/kyc-core'
 import * as z from 'zod'
-import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
+import { givenInstant } from '../http/instant-field.js'
+import { defineOperation } from '../webhooks-api/operation.js'
 import { id, kycStatus } from './field-schemas.js'
 import { queryInvalid } from './read-operations.js'
 import { duplicatesQuery } from './read-schemas.js'
@@ -21,7 +23,12 @@ const reveal = defineOperation({
   ...{ id: 'revealValue', method: 'post', path: `${base}/vault/reveal`, tag: 'People' },
   summary: 'Open one value of the vault',
   description: `The audit log is written first. A service must name \`actor\`. ${needs('reveal')}`,
-  body: z.strictObject({ appId: id, userId: id, token: z.string(), purpose: reason, actor }),
+  body: z.strictObject({
+    ...{ appId: id, userId: id, token: z.string().refine(isToken), purpose: reason },
+    actor: actor.meta({
+      description: 'The person for whom a service acts: required of a service. An operator does not send it.',
+    }),
+  }),
   answers: {
     200: {
       description: 'The value.',
@@ -71,7 +78,11 @@ const replacePhotoUrl = defineOperation({
   },
   summary: 'Give a photo a new URL',
   description: `For one that is \`UNAVAILABLE\` or \`REFUSED\`. ${needs('correct')}`,
-  body: z.strictObject({ url: z.string(), reason, actor }),
+  body: z.strictObject({
+    url: z.string().max(4096).meta({ description: 'As long as in a submission.' }),
+    reason,
+    actor,
+  }),
   answers: done('It is fetched again.'),
   refusals: [
     bodyInvalid,
@@ -140,7 +151,9 @@ const closeUser = defineOperation({
   summary: 'Say when the account of a user was closed',
   description: `Starts the retention clock; null stops it. ${needs('erase')}`,
   body: z.strictObject({
-    closedAt: z.string().nullable().meta({ description: 'A date and time of RFC 3339 or ISO 8601.' }),
+    closedAt: givenInstant
+      .nullable()
+      .meta({ description: 'A date and time of RFC 3339 or ISO 8601; null for an account that is open again.' }),
     actor,
   }),
   answers: done('Noted.'),
@@ -178,7 +191,7 @@ const duplicates = defineOperation({
 })
 
 /** Operations on evidence, corrections and rights of users. */
-export const peopleOperations: readonly OperationShape[] = [
+export const peopleOperations = {
   readEvidence,
   readPhoto,
   replacePhotoUrl,
@@ -192,4 +205,4 @@ export const peopleOperations: readonly OperationShape[] = [
   closeUser,
   retentionReport,
   confirmReport,
-]
+}

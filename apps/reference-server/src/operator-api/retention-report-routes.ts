@@ -1,13 +1,11 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
-import { auditText } from './field-schemas.js'
 import { readActing, requireRight } from './internal-caller.js'
+import { peopleOperations } from './people-operations.js'
 import { confirmRetentionReport, readRetentionReport, type RetentionReportDeps } from './retention-report.js'
 
-const confirmation = z.strictObject({ purpose: auditText })
 const off = { code: 'BAD_REQUEST', detail: 'RETENTION_OFF', status: 409 } as const
 
 /** Creates the routes for the users whose retention time is over: the report, and its confirmation. */
@@ -23,7 +21,7 @@ export function createRetentionReportRoutes({
   })
 
   routes.post('/retention-report/:reportId/erase', requireRight('erase'), async (c) => {
-    const body = await readActing(c, confirmation)
+    const body = await readActing(c, peopleOperations.confirmReport.body)
     if (!body.ok) return body.response
     const actor = { name: body.actor, reason: body.value.purpose }
     const confirmed = await confirmRetentionReport({ reportId: c.req.param('reportId'), actor }, deps)

@@ -1,22 +1,17 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono, type Context } from 'hono'
-import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import type { ErasureRefusal, ErasureReport, ErasureRequest } from './erase-user.js'
-import { givenInstant } from '../http/instant-field.js'
-import { auditText, id } from './field-schemas.js'
+import { id } from './field-schemas.js'
 import { actorOf, readActing, requireRight } from './internal-caller.js'
+import { peopleOperations } from './people-operations.js'
 
-const withPurpose = z.strictObject({ purpose: auditText })
-const withReason = z.strictObject({ reason: auditText })
 /** Earlier times are mistakes. */
 const earliestClosure = new Date('1900-01-01')
-/** Null for an account that is open again. */
-const closure = z.strictObject({ closedAt: givenInstant.nullable() })
 
 /** Dependencies of the routes for users' rights. */
 export interface UserRightsRoutesDeps {
@@ -46,7 +41,7 @@ export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv
   routes.put('/users/:userId/hold', requireRight('erase'), async (c) => {
     const userId = id.safeParse(c.req.param('userId'))
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, withReason)
+    const body = await readActing(c, peopleOperations.holdUser.body)
     if (!body.ok) return body.response
     const { reason } = body.value
     const outcome = await userRetention.hold({ userId: userId.data, reason, actor: { name: body.actor, reason } })
@@ -56,7 +51,7 @@ export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv
   routes.delete('/users/:userId/hold', requireRight('erase'), async (c) => {
     const userId = id.safeParse(c.req.param('userId'))
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, withReason)
+    const body = await readActing(c, peopleOperations.releaseUser.body)
     if (!body.ok) return body.response
     const actor = { name: body.actor, reason: body.value.reason }
     const wasHeld = await userRetention.release({ userId: userId.data, actor })
@@ -66,7 +61,7 @@ export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv
   routes.post('/users/:userId/closed', requireRight('erase'), async (c) => {
     const userId = id.safeParse(c.req.param('userId'))
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, closure)
+    const body = await readActing(c, peopleOperations.closeUser.body)
     if (!body.ok) return body.response
     const { closedAt } = body.value
     if (closedAt !== null && (closedAt < earliestClosure || closedAt > deps.now()))
@@ -86,6 +81,6 @@ export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv
 async function readErasure(c: Context<EdgeEnv>): Promise<AuditActor | Response> {
   const caller = c.get('caller')
   if (caller.kind === 'service' && c.req.header('content-type') === undefined) return actorOf(caller)
-  const body = await readActing(c, withPurpose)
+  const body = await readActing(c, peopleOperations.eraseUser.body)
   return body.ok ? { name: body.actor, reason: body.value.purpose } : body.response
 }

@@ -1,18 +1,10 @@
-import { isToken, KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
+import { KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
 import { Hono } from 'hono'
-import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { readActing, requireRight } from './internal-caller.js'
 import type { Log } from '../operations/log.js'
-import { auditText, id } from './field-schemas.js'
-
-const revealRequest = z.strictObject({
-  appId: id,
-  userId: id,
-  token: z.string().refine(isToken),
-  purpose: auditText,
-})
+import { peopleOperations } from './people-operations.js'
 
 /** Dependencies of the route of the vault. */
 export interface VaultRoutesDeps {
@@ -25,7 +17,7 @@ export function createVaultRoutes({ vault, log }: VaultRoutesDeps): Hono<EdgeEnv
   const routes = new Hono<EdgeEnv>()
 
   routes.post('/vault/reveal', requireRight('reveal'), async (c) => {
-    const body = await readActing(c, revealRequest, { actor: 'required' })
+    const body = await readActing(c, peopleOperations.reveal.body, { actor: 'required' })
     if (!body.ok) return body.response
     const { appId, userId, token, purpose } = body.value
     try {

@@ -1,15 +1,13 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { errorFields, type Log } from '../operations/log.js'
 import type { UserRecords } from '@kyc-relay/storage-drizzle/sqlite'
-import { auditText, id } from '../operator-api/field-schemas.js'
+import { id } from '../operator-api/field-schemas.js'
 import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { peopleOperations } from '../operator-api/people-operations.js'
 import { exportUser, type ExportUserDeps } from './export-user.js'
-
-const withPurpose = z.strictObject({ purpose: auditText })
 
 /** Dependencies of the export route. */
 export interface ExportRoutesDeps extends ExportUserDeps {
@@ -29,7 +27,7 @@ export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
-    const body = await readActing(c, withPurpose)
+    const body = await readActing(c, peopleOperations.exportUser.body)
     if (!body.ok) return body.response
     const looker = { actor: body.actor, purpose: body.value.purpose }
     const request = { userId: userId.data, exportId: newId() }

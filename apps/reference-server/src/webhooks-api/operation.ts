@@ -25,7 +25,10 @@ export interface AnswerShape {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One operation of the REST API. It is the source for checking requests, typing responses and the OpenAPI document. */
+/**
+ * One operation of a REST API. Its schemas check requests and make the OpenAPI document. {@link serveOperation} also types
+ * the responses by them.
+ */
 export interface OperationShape {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'

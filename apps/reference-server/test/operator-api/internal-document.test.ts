@@ -3,6 +3,7 @@ import { lintFromString, loadConfig } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import spectralCore from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInternalApp } from '../../src/operator-api/internal-app.js'
 import { pathOf } from '../../src/operator-api/internal-document.js'
@@ -12,6 +13,11 @@ import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 const pathValues: Record<string, string> = { version: '1', side: 'front', reportId: 'unknown' }
+const withIds = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? unknownId)
+const event = { appId: unknownId, userId: unknownId, eventType: 'WIDGET_KYC_INITIATION', data: {} }
+const transaction = { appId: unknownId, userId: unknownId, data: {} }
+const keys = '/apps/{appId}/keys'
+const longUrl = `https://photos.example.com/${'x'.repeat(4096)}`
 
 let server: RunningTestServer
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a document is looked into, not worked with
@@ -57,10 +63,11 @@ describe('the OpenAPI document of the internal API', () => {
       const body = document.paths[path][method].requestBody
       if (body === undefined || body.required !== true) continue
       const schema = body.content['application/json'].schema as { required?: string[] }
-      const answer = await server.call(
-        `${server.demo.internalUrl}${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? unknownId)}`,
-        { method: method.toUpperCase() as 'POST', token: server.demo.internalToken, body: {} },
-      )
+      const answer = await server.call(`${server.demo.internalUrl}${withIds(path)}`, {
+        method: method.toUpperCase() as 'POST',
+        token: server.demo.internalToken,
+        body: {},
+      })
       if (answer.json.detail !== 'BODY_INVALID') continue
       const missing = (answer.json.violations as { pointer: string; code: string }[])
         .filter(({ code }) => code === 'REQUIRED')
@@ -69,6 +76,35 @@ describe('the OpenAPI document of the internal API', () => {
         .filter((name) => name !== 'actor')
       expect([method, path, [...(schema.required ?? [])].sort()]).toEqual([method, path, missing.sort()])
     }
+  })
+
+  it.each([
+    ['an umlaut in sourceEventId', 'post', '/events', { ...event, sourceEventId: 'Über-1' }, false],
+    ['a blank sourceEventId', 'post', '/events', { ...event, sourceEventId: ' ' }, false],
+    ['a sourceEventId', 'post', '/events', { ...event, sourceEventId: 'source-1' }, true],
+    ['an empty sourceEventId', 'post', '/transactions', { ...transaction, sourceEventId: '' }, false],
+    ['an empty reason', 'post', keys, { reason: '' }, false],
+    ['a blank reason', 'post', keys, { reason: ' ' }, false],
+    ['a line break in a reason', 'post', keys, { reason: 'line\nbreak' }, false],
+    ['an empty actor', 'post', keys, { reason: 'lost', actor: '' }, false],
+    ['an actor', 'post', keys, { reason: 'lost', actor: 'Ada' }, true],
+    ['an empty purpose', 'post', '/verifications/{verificationId}/evidence', { purpose: '' }, false],
+    ['a purpose', 'post', '/verifications/{verificationId}/evidence', { purpose: 'ticket 7' }, true],
+    ['a long URL', 'put', '/verifications/{verificationId}/photos/{side}', { url: longUrl, reason: 'r' }, false],
+  ] as const)('agrees with the server about %s in a body: %s %s', async (_what, method, path, body, isValid) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema(document as object, 'internal')
+    const place = ['paths', `/internal/v1${path}`, method, 'requestBody', 'content', 'application/json', 'schema']
+    const pointer = place.map((part) => encodeURIComponent(part.replaceAll('/', '~1'))).join('/')
+    const answer = await server.call(`${server.demo.internalUrl}/internal/v1${withIds(path)}`, {
+      method: method.toUpperCase() as 'POST',
+      token: server.demo.internalToken,
+      body,
+    })
+    expect([answer.json.detail !== 'BODY_INVALID', ajv.validate({ $ref: `internal#/${pointer}` }, body)]).toEqual([
+      isValid,
+      isValid,
+    ])
   })
 
   it.each([
