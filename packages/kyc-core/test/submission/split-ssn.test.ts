@@ -19,12 +19,7 @@ it('reads a value once, however many objects are around it', () => {
 })
 
 it('reads equal values apart', () => {
-  expect([['078'], ['05'], { area: '078' }, { area: '05' }, [], {}].map((value) => partsOf(value)[0])).toEqual([
-    '078',
-    '05',
-    '078',
-    '05',
-    '',
-    '',
-  ])
+  const values: JsonObject[] = [{ area: '078' }, { area: '05' }, { area: 78 }, {}, {}]
+  expect(values.map((value) => partsOf(value)[0])).toEqual(['078', '05', '78', '', ''])
+  expect([['078'], ['05'], []].map((value) => partsOf(value)[0])).toEqual(['078', '05', ''])
 })

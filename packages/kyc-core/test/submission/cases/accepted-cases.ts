@@ -889,11 +889,11 @@ export const acceptedCases: readonly CaseGroup[] = [
   },
   {
     heading: 'Zeros beside a document number of zeros',
-    rows: [{ at: '2026-01-05 00:00:00' }, { score: '0.00000' }, { counts: [0, 0, 0, 0, 0, 0], total: 0 }].map(
-      (value) => ({
-        what: JSON.stringify(value),
-        change: { [`${D}/documentNumber`]: '000000', [DATA]: value },
-      }),
-    ),
+    rows: (
+      [{ at: '2026-01-05 00:00:00' }, { score: '0.00000' }, { counts: [0, 0, 0, 0, 0, 0], total: 0 }] as const
+    ).map((value) => ({
+      what: JSON.stringify(value),
+      change: { [`${D}/documentNumber`]: '000000', [DATA]: value },
+    })),
   },
 ]
