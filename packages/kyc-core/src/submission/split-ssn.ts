@@ -9,15 +9,6 @@ const HAS_LETTER = /\p{L}/u
 /** Stands for a value that is no part of an SSN. */
 const OTHER = 'x'
 
-/** Parts of lists and objects that were read: each list and object around them needs them again. */
-const partsInside = new WeakMap<object, readonly string[]>()
-
-function readParts(value: JsonObject | readonly JsonValue[]): readonly string[] {
-  const parts = partsInside.get(value) ?? Object.values(value).map(partOf)
-  partsInside.set(value, parts)
-  return parts
-}
-
 function partOf(value: JsonValue): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'string') {
@@ -28,7 +19,7 @@ function partOf(value: JsonValue): string {
   }
   // A gap: null or a boolean.
   if (typeof value !== 'object' || value === null) return ''
-  return inOneText(readParts(value))
+  return inOneText(Object.values(value).map(partOf))
 }
 
 function inOneText(parts: readonly string[]): string {
@@ -53,10 +44,10 @@ function columnsOf(value: JsonObject | readonly JsonValue[]): string[] {
 
 /**
  * Returns the values of a list or object as texts: in order, in the opposite order, and key by key for a list of objects.
- * What is no part of an SSN is a letter. Do not change the value afterwards: its parts are kept.
+ * What is no part of an SSN is a letter.
  */
 export function partsOf(value: JsonObject | readonly JsonValue[]): string[] {
-  const parts = readParts(value)
+  const parts = Object.values(value).map(partOf)
   return [inOneText(parts), inOneText(parts.toReversed()), ...columnsOf(value)]
 }
 
