@@ -1,8 +1,9 @@
-import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
+import type { PiiCipher } from '@kyc-relay/kyc-core'
 import type { OpenHeaders, SealedHeaders } from '@kyc-relay/webhooks/internal'
 import type { SealContext } from '@kyc-relay/kyc-core/internal'
 import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/internal'
 import { findDamaged } from '../identity/find-damaged.js'
+import { rewrapRows } from '../identity/rewrap-rows.js'
 import { openText, rewrapText, sealText, wrappingKeyIdOfText } from '../identity/sealed-value.js'
 
 const contextOf = (appId: string): SealContext => ({ purpose: 'endpoint_headers', appId })
@@ -36,12 +37,7 @@ export interface EndpointHeaders {
   readonly open: OpenHeaders
   /** Finds endpoints with damaged headers as {@link findDamaged} does. Rejects with KycError `KEY_UNKNOWN`. */
   findDamaged(verifiedKeyIds: ReadonlySet<string>): Promise<readonly DamagedEndpoint[]>
-  /**
-   * Re-wraps headers under the current wrapping key, each in one write. It continues after a stop, and two processes
-   * may run it at once. Rejects with KycError `SEAL_BROKEN` in the end when some are damaged.
-   *
-   * @returns the numbers of endpoints that were re-wrapped, and that remain after a stop.
-   */
+  /** Re-wraps headers as {@link rewrapRows} does. Rejects with KycError `KEY_UNKNOWN`, `SEAL_BROKEN`. */
   rewrap(
     shouldContinue: () => boolean,
     onDamaged?: (endpoint: DamagedEndpoint) => void,
@@ -81,31 +77,20 @@ export function createEndpointHeaders(deps: {
         open,
       }),
     async rewrap(shouldContinue, onDamaged = () => undefined) {
-      const current = await cipher.currentKeyId()
-      let rewrapped = 0
-      let remaining = 0
-      let damaged: KycError | null = null
-      for await (const page of pages()) {
-        for (const { appId, endpointId, headers: former } of page) {
-          try {
-            if (wrappingKeyIdOfText(textOf(former)) === current) continue
-            if (!shouldContinue()) {
-              remaining += 1
-              continue
-            }
+      return rewrapRows(
+        pages(),
+        {
+          currentKeyId: await cipher.currentKeyId(),
+          wrappingKeyIdOf: ({ headers }) => wrappingKeyIdOfText(textOf(headers)),
+          async rewrap({ appId, endpointId, headers: former }) {
             const text = await rewrapText(cipher, contextOf(appId), textOf(former))
             const fresh = { ...former, ...halvesOf(text) }
-            if (await store.replaceSealedHeaders({ appId, endpointId, former, fresh })) rewrapped += 1
-          } catch (error) {
-            // Damaged headers must not hold up those after them.
-            if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
-            damaged = error
-            onDamaged({ appId, endpointId })
-          }
-        }
-      }
-      if (damaged !== null) throw damaged
-      return { rewrapped, remaining }
+            return store.replaceSealedHeaders({ appId, endpointId, former, fresh })
+          },
+          onDamaged: ({ appId, endpointId }) => onDamaged({ appId, endpointId }),
+        },
+        shouldContinue,
+      )
     },
   }
 }

@@ -76,10 +76,7 @@ it.each(damages)('a rotation re-wraps the keys after one of which is stored: %s'
   damage(sealed)
   const rotated = addSealKey(readFileSync(join(dataDir, 'keys.json'), 'utf8'), { randomBytes, now: now() })
   const cipher = createLocalCipher({ keys: parseKeyFile(rotated) })
-  const remaining: number[] = []
-  const rewrapping = rewrapApiKeys({ directory, cipher, now }, (step) => void remaining.push(step.remaining))
-  await expect(rewrapping).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
-  expect(remaining).toEqual([1])
+  await expect(rewrapApiKeys({ directory, cipher, now })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
   expect((await directory.listApiKeys([whole], now())).map(wrappingKeyIdOf)).toEqual([await cipher.currentKeyId()])
   expect(await createApiKeys({ directory, cipher, now }).current([whole])).toEqual([
     { appId: whole, key: apiKey, version: 1 },

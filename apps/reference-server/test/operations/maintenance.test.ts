@@ -249,15 +249,17 @@ it.each(['sqlite', 'postgres'] as const)(
 
     const deps = { directory, cipher: after, now }
     let looks = 0
-    expect(await rewrapApiKeys(deps, undefined, () => (looks += 1) <= 130)).toBe(130)
-    const progress: { rewrapped: number; remaining: number }[] = []
-    const [one, other] = await Promise.all([
-      rewrapApiKeys(deps, (step) => void progress.push(step)),
-      rewrapApiKeys(deps),
-    ])
-    expect(one + other).toBe(320)
-    expect(progress.at(-1)).toMatchObject({ remaining: 0 })
-    expect(await rewrapApiKeys(deps)).toBe(0)
+    const progress: number[] = []
+    const first = await rewrapApiKeys(
+      deps,
+      () => (looks += 1) <= 130,
+      (rewrapped) => void progress.push(rewrapped),
+    )
+    expect(first).toEqual({ rewrapped: 130, remaining: 320 })
+    expect(progress).toEqual([130, 130, 130])
+    const [one, other] = await Promise.all([rewrapApiKeys(deps), rewrapApiKeys(deps)])
+    expect([one.rewrapped + other.rewrapped, one.remaining, other.remaining]).toEqual([320, 0, 0])
+    expect(await rewrapApiKeys(deps)).toEqual({ rewrapped: 0, remaining: 0 })
 
     const whole = JSON.parse(rotated) as { keys: { id: string; purpose: string }[] }
     const current = await after.currentKeyId()

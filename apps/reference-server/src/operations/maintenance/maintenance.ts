@@ -40,17 +40,6 @@ export function createMaintenance(deps: {
 }): PeriodicJobs {
   const { vault, oldRows, log } = deps
   const start = (job: string) => startProgressLog(job, log, deps.nowMs)
-  /** Key rotation: the last log line has the remaining number, also after a stop. */
-  async function telling(
-    job: string,
-    message: string,
-    rewrap: (tell: (step: { readonly rewrapped: number; readonly remaining: number }) => void) => Promise<number>,
-  ): Promise<void> {
-    const progress = start(job)
-    let last: Progress = { count: 0 }
-    await rewrap(({ rewrapped: count, remaining }) => progress.tell((last = { count, remaining })))
-    progress.end(message, last)
-  }
 
   return createPeriodicJobs(
     [
@@ -95,18 +84,28 @@ export function createMaintenance(deps: {
         name: 're-wrap data keys',
         intervalMs: hourMs,
         async run(shouldContinue) {
-          await telling('re-wrap data keys', 'data keys re-wrapped', (tell) =>
-            rewrapDataKeys(vault, tell, shouldContinue),
+          const progress = start('re-wrap data keys')
+          // The last line has the remaining number, also after a stop.
+          let last: Progress = { count: 0 }
+          await rewrapDataKeys(
+            vault,
+            ({ rewrapped: count, remaining }) => progress.tell((last = { count, remaining })),
+            shouldContinue,
           )
+          progress.end('data keys re-wrapped', last)
         },
       },
       {
         name: 're-wrap API keys',
         intervalMs: hourMs,
         async run(shouldContinue) {
-          await telling('re-wrap API keys', 'API keys re-wrapped', (tell) =>
-            rewrapApiKeys({ ...deps.apiKeys, log }, tell, shouldContinue),
+          const progress = start('re-wrap API keys')
+          const { rewrapped: count, remaining } = await rewrapApiKeys(
+            { ...deps.apiKeys, log },
+            shouldContinue,
+            (count) => progress.tell({ count }),
           )
+          progress.end('API keys re-wrapped', { count, remaining })
         },
       },
       {
