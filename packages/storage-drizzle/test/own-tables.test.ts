@@ -39,6 +39,11 @@ const engines = {
         const { database, close } = await createSqliteStorage({ path }, options)
         return {
           insert: (ids: readonly number[]) => database.write((db) => ids.forEach((id) => db.run(insert(id)))),
+          insertAndThrow: (error: unknown) =>
+            database.write((db) => {
+              db.run(insert(9))
+              throw error
+            }),
           count: () => database.read((db) => db.get<{ count: number }>(count).count),
           close,
         }
@@ -56,6 +61,11 @@ const engines = {
       async open(options: { ownTables: OwnTables; migrations?: 'apply' | 'require'; onMigration?: () => void }) {
         const { database, close } = await createPostgresStorage({ connectionString }, options)
         return {
+          insertAndThrow: (error: unknown) =>
+            database.write(async (db) => {
+              await db.execute(insert(9))
+              throw error
+            }),
           insert: (ids: readonly number[]) =>
             database.write(async (db) => {
               for (const id of ids) await db.execute(insert(id))
@@ -88,6 +98,21 @@ describe.each(Object.entries(engines))('tables of one’s own on %s', (_engine, 
     expect([await second.count(), steps]).toEqual([2, 0])
     await second.close()
   })
+
+  test.each([new Error('out of stock: timeout of the connection'), new TypeError('no number'), 'a text', null])(
+    'are not written when their writer throws %o, who gets it back unchanged',
+    async (error) => {
+      const { open } = await create()
+      const { insert, insertAndThrow, count, close } = await open({ ownTables: ownTables() })
+      const outcomes = await Promise.allSettled([insertAndThrow(error), insert([1])])
+      expect(outcomes[0]).toMatchObject({ status: 'rejected' })
+      expect((outcomes[0] as PromiseRejectedResult).reason).toBe(error)
+      expect(outcomes[1]).toMatchObject({ status: 'fulfilled' })
+      expect(await count()).toBe(1)
+      await close()
+      await expect(insert([2])).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    },
+  )
 
   test('are required where migrations are', async () => {
     const { open } = await create()
@@ -123,4 +148,24 @@ describe.each(Object.entries(engines))('tables of one’s own on %s', (_engine, 
     const wrong = { prefix: 'shop_', migrations: join(testFolder(), 'nothing-here') }
     await expect(open({ ownTables: wrong })).rejects.toMatchObject({ code: 'MIGRATIONS_NOT_FOUND' })
   })
+})
+
+test('a writer that throws leaves the connection to PostgreSQL as it was', async () => {
+  const connectionString = await server.createDatabase()
+  const pool = new pg.Pool({ connectionString, max: 1 })
+  const { database, close } = await createPostgresStorage({ pool }, { notify: false })
+  const process = sql`SELECT pg_backend_pid() AS pid`
+  const find = () => database.read(async (db) => (await db.execute<{ pid: number }>(process)).rows[0]?.pid)
+  const before = await find()
+  const error = new Error('out of stock')
+  await expect(database.write(() => Promise.reject(error))).rejects.toBe(error)
+  await expect(database.write((db) => db.execute(sql`SELECT 1 / 0`))).rejects.toMatchObject({ driverCode: '22012' })
+  const own = database.write(async (db) => {
+    await db.execute(sql`SELECT 1 / 0`).catch(() => undefined)
+    throw error
+  })
+  await expect(own).rejects.toBe(error)
+  expect(await find()).toBe(before)
+  await close()
+  await pool.end()
 })

@@ -27,6 +27,7 @@ import { openConnection, type PostgresLocation } from '../engine/postgres/pool.j
 import { createDatabase, poolWithoutNames } from '../engine/postgres/database.js'
 import { createDueNotifications, createLocalNotifications } from '../engine/postgres/notifications.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
+import { runOwnWrites } from '../engine/postgres/own-writes.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
 import { createPhotoJobStore } from '../photos/store.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
@@ -92,8 +93,8 @@ export interface PostgresOwnDatabase {
   /** Runs reads, each on any connection of the pool. */
   read<T>(work: (db: NodePgDatabase) => Promise<T>): Promise<T>
   /**
-   * Runs one transaction at READ COMMITTED. On an error nothing is written. After a serialization failure or a deadlock
-   * `work` runs again, up to three times.
+   * Runs one transaction at READ COMMITTED. On an error nothing is written; what `work` itself throws is thrown unchanged.
+   * After a serialization failure or a deadlock `work` runs again, up to three times.
    */
   write<T>(work: (db: NodePgDatabase) => Promise<T>): Promise<T>
 }
@@ -196,7 +197,7 @@ export async function createPostgresStorage(
     retention: createRetention({ database, distributed, instant }),
     database: {
       read: (work) => database.run((on) => work(queryBuilder(on))),
-      write: (work) => database.transaction((on) => work(queryBuilder(on))),
+      write: (work) => runOwnWrites(database, work),
     },
     insertEvent: (tx, prepared) => insertEvent(tx, prepared, instant()),
     audit: audit === null ? null : createAuditLog(database, 'stores', audit.seal),

@@ -39,6 +39,7 @@ import { createUserRetention } from '../user-retention/store.sqlite.js'
 import { createWebhookStore, type SqliteWebhookStore } from '../webhooks/store.sqlite.js'
 import { checkOptions } from '../check-options.js'
 import { lockWorker, type WorkerLock } from '../engine/sqlite/worker-lock.js'
+import { runOwnWrites } from '../engine/sqlite/own-writes.js'
 
 /** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions extends SqliteMigrationListeners {
@@ -86,7 +87,8 @@ export interface SqliteOwnDatabase {
   read<T>(work: (db: DrizzleDatabase) => T): Promise<T>
   /**
    * Runs writes in one transaction, with those of the stores. Resolves once it is durable; on an error nothing of `work`
-   * is written. `work` is synchronous and may run twice, with the first run undone.
+   * is written. What `work` itself throws is thrown unchanged. `work` is synchronous and may run twice, with the first run
+   * undone.
    */
   write<T>(work: (db: DrizzleDatabase) => T): Promise<T>
 }
@@ -202,7 +204,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     retention: watched(createRetention({ db, commits, clock })),
     database: watched<SqliteOwnDatabase>({
       read: (work) => read(() => work(db)),
-      write: (work) => commits.write(() => work(db)),
+      write: (work) => runOwnWrites({ db, commits }, work),
     }),
     insertEvent: (tx, prepared) => insertEvent(tx, prepared, clock()),
     audit: audit === null ? null : watched(createAuditLog(client, 'stores', audit.seal)),
