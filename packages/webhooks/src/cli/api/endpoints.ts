@@ -109,7 +109,12 @@ function print(items: readonly Endpoint[], json: boolean, { out }: Terminal): vo
   if (json) out(JSON.stringify({ items }))
   else if (items.length === 0) out('No endpoints.')
   else {
-    const rows = items.map((one) => [one.id, one.state, one.url, one.allEvents ? 'all' : one.eventTypes.join(',')])
+    const rows = items.map((one) => [
+      one.id,
+      one.state,
+      one.url,
+      one.allEvents ? 'the six standard types' : one.eventTypes.join(','),
+    ])
     out(formatTable(['ID', 'STATE', 'URL', 'EVENTS'], rows))
   }
 }
