@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { createReceivedBody } from '../receiver/received-body.js'
 
 /** Reasons why a body was not read to its end. */
 export type BodyFailure = 'TOO_LARGE' | 'TIMED_OUT' | 'ABORTED'
@@ -15,7 +16,7 @@ export function readBody(
   timeoutMs: number,
 ): Promise<Uint8Array | BodyFailure> {
   return new Promise((resolve) => {
-    const chunks: Uint8Array[] = []
+    const body = createReceivedBody(maxBytes)
     let size = 0
     const timer = setTimeout(() => settle('TIMED_OUT'), timeoutMs)
     const settle = (outcome: Uint8Array | BodyFailure) => {
@@ -24,11 +25,10 @@ export function readBody(
     }
     request.on('data', (chunk: Uint8Array) => {
       size += chunk.byteLength
-      if (size <= maxBytes) chunks.push(chunk)
-      else settle('TOO_LARGE')
+      if (!body.add(chunk)) settle('TOO_LARGE')
       if (size > 16 * maxBytes) request.destroy()
     })
-    request.on('end', () => settle(Buffer.concat(chunks)))
+    request.on('end', () => settle(body.bytes()))
     request.on('error', () => settle('ABORTED'))
     request.on('close', () => settle('ABORTED'))
     if (Number(request.headers['content-length']) > maxBytes) settle('TOO_LARGE')

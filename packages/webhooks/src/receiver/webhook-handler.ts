@@ -7,6 +7,7 @@ import {
   type WebhookAnswer,
   type WebhookReceiverOptions,
 } from './receive-webhook.js'
+import { createReceivedBody } from './received-body.js'
 
 /** Options of {@link createWebhookHandler}. */
 export interface WebhookHandlerOptions<
@@ -84,29 +85,16 @@ async function readBody(
   }
   try {
     if (Number(request.headers.get('content-length')) > maxBytes) return end('TOO_LARGE')
-    const chunks: Uint8Array[] = []
-    let size = 0
+    const body = createReceivedBody(maxBytes)
     for (;;) {
       const read = await Promise.race([reader.read(), deadline])
       if (read === 'TIMED_OUT') return end('TIMED_OUT')
-      if (read.done) return concatenate(chunks, size)
-      chunks.push(read.value)
-      size += read.value.byteLength
-      if (size > maxBytes) return end('TOO_LARGE')
+      if (read.done) return body.bytes()
+      if (!body.add(read.value)) return end('TOO_LARGE')
     }
   } catch {
     return end('ABORTED')
   } finally {
     clearTimeout(timer)
   }
-}
-
-function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
 }

@@ -228,6 +228,21 @@ describe('explainMismatch', () => {
   })
 
   test.each([
+    ['lists', `${'['.repeat(32_500)}${']'.repeat(32_500)}`],
+    ['objects', `${'{"a":'.repeat(10_800)}1${'}'.repeat(10_800)}`],
+    ['a Buffer as JSON', `{"type":"Buffer","data":[${'['.repeat(32_000)}${']'.repeat(32_000)}]}`],
+  ])('has an answer for deeply nested %s', async (_name, body) => {
+    expect(await explain({ body })).toMatchObject({ cause: 'UNEXPLAINED', probes: expect.any(Number) })
+  })
+
+  test('reads nesting outside of texts only', async () => {
+    const value = { list: ['[['.repeat(40)] }
+    expect(
+      await explain({ body: JSON.stringify(value, null, 2), headers: headersFor(hmac(JSON.stringify(value))) }),
+    ).toMatchObject({ cause: 'BODY_RESERIALISED', confidence: 'proved' })
+  })
+
+  test.each([
     ['express', 'express.raw('],
     ['fastify', 'addContentTypeParser'],
     ['koa', 'ctx.req'],

@@ -1,6 +1,9 @@
 import type { MismatchCause } from '../explain-mismatch.js'
 import { decodeUtf8 } from '../runtime.js'
-import { describeJson, jsonDialects, rewriteJson } from './json-dialects.js'
+import { depthOf, describeJson, jsonDialects, rewriteJson } from './json-dialects.js'
+
+/** No event has more levels of JSON. Indenting a much deeper body would multiply its length. */
+const mostLevels = 32
 
 /** A possible form of the signed body. */
 export interface BodyVariant {
@@ -102,7 +105,7 @@ function* envelopeVariants(value: Record<string, unknown>): Generator<BodyVarian
     const inner = (isBase64Encoded === true ? decodeBase64(body) : null) ?? body
     yield variant('BODY_INSIDE_EVENT', 'The whole platform event was passed; only its "body" was signed.', inner)
   }
-  if (type === 'Buffer' && Array.isArray(data)) {
+  if (type === 'Buffer' && Array.isArray(data) && data.every(Number.isInteger)) {
     const inner = Uint8Array.from(data, Number)
     yield variant(
       'BODY_BUFFER_AS_JSON',
@@ -114,7 +117,7 @@ function* envelopeVariants(value: Record<string, unknown>): Generator<BodyVarian
 
 function* jsonVariants(text: string): Generator<BodyVariant> {
   const value = parseJson(text)
-  if (typeof value !== 'object' || value === null) return
+  if (typeof value !== 'object' || value === null || depthOf(text) > mostLevels) return
   for (const dialect of jsonDialects) {
     yield variant(
       'BODY_RESERIALISED',

@@ -38,7 +38,7 @@ export const jsonDialects: readonly JsonDialect[] = [
 export function rewriteJson(text: string, dialect: JsonDialect): string {
   const { indent } = dialect
   const lineBreak = (depth: number) => (indent === null ? '' : `\n${' '.repeat(indent * depth)}`)
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g) ?? []
+  const tokens = tokensOf(text)
   let depth = 0
   let written = ''
   let previous = ''
@@ -56,6 +56,21 @@ export function rewriteJson(text: string, dialect: JsonDialect): string {
     previous = token
   }
   return written
+}
+
+/** Returns the number of levels of a JSON text. */
+export function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const token of tokensOf(text)) {
+    if (token === '{' || token === '[') deepest = Math.max(deepest, ++depth)
+    else if (token === '}' || token === ']') depth--
+  }
+  return deepest
+}
+
+function tokensOf(text: string): readonly string[] {
+  return text.match(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g) ?? []
 }
 
 function rewriteString(token: string, dialect: JsonDialect): string {
