@@ -1,10 +1,12 @@
 import { endOfTurn } from './end-of-turn.js'
+import { createReceivedBody } from './received-body.js'
 import type { BoundContext } from './request-context.js'
 
 /**
  * Reads a body up to a limit. Bodies that end in the same turn of the event loop are returned together.
  *
  * @returns The bytes, or the reason of the failure: more than `maxBytes`, or the client stopped in the middle.
+ * @throws BodyMemoryError when other large bodies use all of their memory
  */
 export async function readBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
   const body = await receiveBody(c, maxBytes)
@@ -17,28 +19,32 @@ export async function readBody(c: BoundContext, maxBytes: number): Promise<Uint8
  * that sends too much.
  */
 function receiveBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
-  const request = c.env.incoming
-  return new Promise((resolve) => {
+  const { incoming: request, bodyMemory } = c.env
+  return new Promise((resolve, reject) => {
     // A client that has already gone emits no further event.
     if (request.destroyed) {
       resolve('cut_off')
       return
     }
-    const chunks: Buffer[] = []
-    let size = 0
+    const body = createReceivedBody(maxBytes, bodyMemory)
+    const end = (settle: () => void) => {
+      request.off('data', onData)
+      body.giveBack()
+      settle()
+    }
     const onData = (chunk: Buffer) => {
-      size += chunk.byteLength
-      if (size > maxBytes) {
-        request.off('data', onData)
+      try {
+        if (body.add(chunk)) return
         request.pause()
-        resolve('too_large')
-        return
+        end(() => resolve('too_large'))
+      } catch (error) {
+        request.pause()
+        end(() => reject(error))
       }
-      chunks.push(chunk)
     }
     request.on('data', onData)
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.once('error', () => resolve('cut_off'))
-    request.once('close', () => resolve('cut_off'))
+    request.once('end', () => end(() => resolve(body.bytes())))
+    request.once('error', () => end(() => resolve('cut_off')))
+    request.once('close', () => end(() => resolve('cut_off')))
   })
 }

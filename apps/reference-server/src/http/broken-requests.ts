@@ -17,6 +17,9 @@ export function refusalOfParserError(code: string | undefined): Refusal | null {
       return { code: 'BAD_REQUEST', detail: 'HEADERS_TOO_LARGE', status: 431 }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return { code: 'PAYLOAD_TOO_LARGE' }
+    // Over TLS, Node reports so that it paused a connection whose client sends more requests than it reads answers.
+    case 'HPE_PAUSED':
+      return { code: 'UNAVAILABLE', detail: 'OVERLOADED' }
     case 'HPE_INVALID_EOF_STATE':
       return { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' }
     default:

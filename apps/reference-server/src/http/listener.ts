@@ -109,7 +109,11 @@ export async function startListener(options: {
     })
   const fetch = async (request: Request, env: HttpBindings) => {
     const { incoming, outgoing } = env
-    const response = await options.app.fetch(request, { ...env, requestId: requestIdOf(outgoing) })
+    const response = await options.app.fetch(request, {
+      ...env,
+      requestId: requestIdOf(outgoing),
+      bodyMemory: options.loadShedding.bodyMemory,
+    })
     // The connection broke while the handler ran. Hono has nothing to send.
     if (outgoing.headersSent) return RESPONSE_ALREADY_SENT
     return hasLargeUnreadBody(incoming) ? closeAfterBody(response, incoming) : response

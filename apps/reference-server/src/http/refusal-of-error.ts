@@ -1,5 +1,6 @@
 import { DiskSpaceError } from '../operations/disk-space/disk-space.js'
 import { errorCode, errorFields, type Log, type LogFields } from '../operations/log.js'
+import { BodyMemoryError } from './body-memory.js'
 import type { Refusal } from './error-catalogue.js'
 
 /** Converts an unexpected error to a refusal and logs it. Refusal and log hold at most the code of the error. */
@@ -11,6 +12,8 @@ export function refusalOfError(
 ): Refusal {
   // Low disk space has one log line at its start and one at its end: further lines would use up the rest.
   if (error instanceof DiskSpaceError) return { code: 'UNAVAILABLE', detail: error.code }
+  // Counted with the other requests refused for overload.
+  if (error instanceof BodyMemoryError) return { code: 'UNAVAILABLE', detail: error.code }
   log.error(message, { ...fields, ...errorFields(error) })
   // The service is unavailable until the operator changes a setting. Clients may retry.
   const isAway = isRetryable(error) || errorCode(error) === 'DATABASE_UNUSABLE'

@@ -2,12 +2,15 @@ import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import type { InternalCaller } from '../identity/operators.js'
+import type { BodyMemory } from './body-memory.js'
 
 /** Values in Hono's context: the request id and, after the check of the credential, its app or internal caller. */
 export interface EdgeEnv {
   Bindings: HttpBindings & {
     /** Id of the request, also in the response (`X-Request-ID`) and in each log line about the request. */
     requestId: string
+    /** Room for large bodies, shared by all requests. */
+    bodyMemory: BodyMemory
   }
   Variables: { appId: string; caller: InternalCaller }
 }

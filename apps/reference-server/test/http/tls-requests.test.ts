@@ -61,4 +61,19 @@ describe('TLS', () => {
     await connection.ended()
     expect((await exchangeRaw(secure, request())).status).toBe(200)
   })
+
+  it('a client that sends more requests than it reads answers is refused as overload, not as bad syntax', async () => {
+    const sent = 400
+    const connection = await openRaw(secure)
+    connection.send(Buffer.concat(Array.from({ length: sent }, () => request({ body: '{"query":"{__typename}"}' }))))
+    const statuses: number[] = []
+    // Node pauses most such clients. The server then answers once more and closes the connection.
+    while (statuses.length < sent) {
+      const next = await connection.answer().catch(() => null)
+      if (next === null) break
+      statuses.push(next.status)
+    }
+    connection.socket.destroy()
+    expect(new Set(statuses)).toEqual(new Set([200, 503]))
+  })
 })

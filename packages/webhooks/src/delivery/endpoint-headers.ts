@@ -101,7 +101,10 @@ export function redactEchoes<Seen extends SendResult>(result: Seen, values: read
   if (values.length === 0) return result
   const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form !== '')
   const redact = (text: string, longest: number) =>
-    withoutRanges(text, [...rangesOf(text, forms), ...cutFormOf(text, forms, longest)]).slice(0, longest)
+    withoutRanges(
+      text,
+      forms.flatMap((form) => rangesOf(text, form, text.length >= longest)),
+    ).slice(0, longest)
   const { responseHeaders, responseBody } = result
   return {
     ...result,
@@ -131,25 +134,37 @@ function formsOf(value: string): readonly string[] {
 /** Part of a text: its first character, and the one after its last. */
 type Range = readonly [start: number, end: number]
 
-/** Finds all forms in a text. */
-function rangesOf(text: string, forms: readonly string[]): readonly Range[] {
+/** Shortest begin of a form that counts at a cut. One or two characters tell nothing. */
+const shortestBegin = 3
+
+/**
+ * Finds a form in a text, also where finds overlap, and its begin at the end of a text that was cut. A receiver chooses
+ * the text, so this takes one pass (Knuth, Morris and Pratt).
+ */
+function rangesOf(text: string, form: string, isCut: boolean): readonly Range[] {
   const ranges: Range[] = []
-  for (const form of forms) {
-    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) ranges.push([at, at + form.length])
+  const prefixes = prefixesOf(form)
+  let matched = 0
+  for (let at = 0; at < text.length; at++) {
+    matched = matchNext(form, prefixes, matched, text[at])
+    if (matched === form.length) ranges.push([at + 1 - matched, at + 1])
   }
+  if (isCut && matched >= shortestBegin) ranges.push([text.length - matched, text.length])
   return ranges
 }
 
-/** Finds the longest begin of a form at the end of a text that was cut. One or two characters tell nothing. */
-function cutFormOf(text: string, forms: readonly string[], longest: number): readonly Range[] {
-  if (text.length < longest) return []
-  const lengths = forms.map((form) => {
-    let length = form.length - 1
-    while (length > 2 && !text.endsWith(form.slice(0, length))) length -= 1
-    return length
-  })
-  const most = Math.max(0, ...lengths)
-  return most > 2 ? [[text.length - most, text.length]] : []
+/** Returns, for each begin of a form, the length of the longest shorter begin that it ends with. */
+function prefixesOf(form: string): readonly number[] {
+  const prefixes = [0]
+  for (let at = 1; at < form.length; at++) prefixes.push(matchNext(form, prefixes, prefixes[at - 1] ?? 0, form[at]))
+  return prefixes
+}
+
+/** Returns how much of a form matches after one more character, from how much matched before it. */
+function matchNext(form: string, prefixes: readonly number[], before: number, character: string | undefined): number {
+  let matched = before
+  while (matched > 0 && form[matched] !== character) matched = prefixes[matched - 1] ?? 0
+  return form[matched] === character ? matched + 1 : 0
 }
 
 /** Puts the mark in the place of each range, and of ranges that overlap. */

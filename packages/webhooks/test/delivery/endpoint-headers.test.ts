@@ -90,6 +90,13 @@ describe('taking echoes out of an answer', () => {
     expect(redactEchoes(everyByte, [secret]).responseBody).toEqual(everyByte.responseBody)
   })
 
+  test('of a value that repeats itself, each find and the longest part at the cut', () => {
+    const before = `${'.'.repeat(16_384 - 15)}aab`
+    const cut = answer(`${before}${'aab'.repeat(4)}`)
+    expect(textOf(redactEchoes(cut, [`${'aab'.repeat(4)}aac`]).responseBody) === `${before}[redacted]`).toBe(true)
+    expect(textOf(redactEchoes(answer('xabababy aab'), ['abab']).responseBody)).toBe('x[redacted]y aab')
+  })
+
   test('of several values that the cut may have met, the longest part', () => {
     const cut = answer('.'.repeat(16_384 - 9) + 'secretkey')
     const { responseBody } = redactEchoes(cut, ['key-of-one-partner', 'secretkey-2'])

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
+import { createBodyMemory, type BodyMemory } from '../body-memory.js'
 import { watchHeap } from './heap-pressure.js'
 import type { OpenAnswers } from './open-answers.js'
 import { createPausedConnections } from './paused-connections.js'
@@ -12,6 +13,9 @@ const maxRunning = 512
 
 /** Slots above both limits, reserved for the portal, so that operators can use it under load. */
 const reservedForPortal = 64
+
+/** Most memory for large bodies that clients are still sending: 128 MiB. */
+const maxBodyMemoryBytes = 128 * 1024 * 1024
 
 /** An upload that takes longer than this no longer uses a slot, in milliseconds. */
 const slowUploadMs = 1_000
@@ -36,6 +40,8 @@ export interface LoadShedding {
    * connections.
    */
   state(): { readonly running: number; readonly open: number; readonly paused: number }
+  /** Memory for large bodies that clients are still sending, at most 128 MiB. */
+  readonly bodyMemory: BodyMemory
   /** Stops pausing connections. Call it before listeners close. */
   stop(): void
 }
@@ -108,6 +114,7 @@ export function createLoadShedding(options: {
       room()
       return { running: running.size, open, paused: paused.count() }
     },
+    bodyMemory: createBodyMemory(maxBodyMemoryBytes, onRefused),
     stop() {
       paused.stop()
       heap.close()
