@@ -229,11 +229,11 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
         const due = mine.filter(isDue).sort((a, b) => Number(b.test) - Number(a.test) || dueAt(a) - dueAt(b))
         const cap = endpoint.failingSince ? maxInFlight.failing : maxInFlight.healthy
         const free = Math.max(0, cap - mine.filter(({ lease }) => lease).length)
-        const turnAt = Math.max(Math.min(...due.map(dueAt)), endpoint.lastClaimedAt)
-        return due.slice(0, free).map((row, round) => ({ row, round, turnAt, endpoint }))
+        const waitingSince = Math.max(Math.min(...due.map(dueAt)), endpoint.lastClaimedAt)
+        return due.slice(0, free).map((row, round) => ({ row, round, waitingSince, endpoint }))
       })
       // One of each endpoint, then the next of each.
-      offers.sort((one, other) => one.round - other.round || one.turnAt - other.turnAt)
+      offers.sort((one, other) => one.round - other.round || one.waitingSince - other.waitingSince)
       let forFailing = Math.max(0, limit - keepForHealthy)
       const chosen = offers.filter(({ endpoint }) => !endpoint.failingSince || forFailing-- > 0).slice(0, limit)
       const claimed = chosen.map(({ row, endpoint }) => {
@@ -254,11 +254,11 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     recordAttemptResults: atomic((results) => {
       const before = rows<EndpointRow>('endpoint')
       const stale = results.filter((result) => !record(result)).map(({ fence }) => fence)
-      const turned = before.flatMap(({ appId, endpointId, failingSince }) => {
+      const healthChanges = before.flatMap(({ appId, endpointId, failingSince }) => {
         const failing = endpointOf(appId, endpointId)?.failingSince !== null
         return failing === (failingSince !== null) ? [] : [{ appId, endpointId, failing }]
       })
-      return { stale, turned }
+      return { stale, healthChanges }
     }),
     cancelPending: atomic(({ appId, userId, reason }) => {
       const pending = deliveriesOf(appId).filter((one) => one.userId === userId && one.state === 'PENDING')

@@ -19,7 +19,7 @@ export function createEventDelivery(
     'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'bodySealer' | 'now' | 'eventTypes'
   > & {
     readonly retryBaseMs: number
-    readonly metrics: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
+    readonly metrics: Required<Omit<DeliveryWorkerObserver, 'onEndpointHealthChanged'>>
     readonly onEndpointChanged: (change: EndpointChange) => void
     readonly log: Log
   },
@@ -39,7 +39,7 @@ export function createEventDelivery(
       metrics.onClaimed(event)
       spans.onClaimed(event)
     },
-    onEndpointTurned: ({ appId, endpointId, failing }) =>
+    onEndpointHealthChanged: ({ appId, endpointId, failing }) =>
       onEndpointChanged({ appId, endpointId, state: failing ? 'FAILING' : 'HEALTHY' }),
     onProblem(code, error) {
       metrics.onProblem(code, error)

@@ -35,7 +35,7 @@ export interface Metrics {
   eventPublished(eventType: string, event: InsertedEvent): void
   /** Counts an endpoint that changed its state. */
   endpointChanged(state: string): void
-  readonly worker: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
+  readonly worker: Required<Omit<DeliveryWorkerObserver, 'onEndpointHealthChanged'>>
   /** Counts an ended purge of vault tokens. */
   tokensPurged(report: PurgeReport): void
   /** Shows whether the last run of a maintenance task failed. */

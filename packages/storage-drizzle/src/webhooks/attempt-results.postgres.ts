@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
-import type { EndpointTurn } from '@kyc-relay/webhooks/internal'
+import type { EndpointHealthChange } from '@kyc-relay/webhooks/internal'
 import { schedulesAfter, type Applied, type LeasedRow, type ScheduleAfter } from './applied-results.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { countAttempts } from './endpoint-hours.js'
@@ -156,7 +156,7 @@ const instant = (ms: number | null): Date | null => (ms === null ? null : new Da
 /** What a call has recorded. */
 export interface RecordedResults {
   readonly stale: readonly AttemptResult[]
-  readonly turned: readonly EndpointTurn[]
+  readonly healthChanges: readonly EndpointHealthChange[]
 }
 
 /** Applies each result whose fence is current, inside a transaction. The others are stale. */
@@ -208,13 +208,13 @@ export async function recordAttemptResults(
   const after = schedulesAfter(applied)
   if (locked !== undefined && applied.length > 0) await write(on, appId, applied, after, locked.now)
   const failedBefore = new Map(schedules.map((schedule) => [endpointKey(schedule), schedule.failing]))
-  const turned = after.flatMap((schedule) => {
+  const healthChanges = after.flatMap((schedule) => {
     const { appId, endpointId, failing } = schedule
     return failing === null || failing === failedBefore.get(endpointKey(schedule))
       ? []
       : [{ appId, endpointId, failing }]
   })
-  return { stale, turned }
+  return { stale, healthChanges }
 }
 
 async function write(

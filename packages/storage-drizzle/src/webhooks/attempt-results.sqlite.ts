@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
-import type { EndpointTurn, Fence } from '@kyc-relay/webhooks/internal'
+import type { EndpointHealthChange, Fence } from '@kyc-relay/webhooks/internal'
 import { prepare, prepareRows, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { prepareLineage } from './endpoints.sqlite.js'
@@ -72,8 +72,8 @@ export type ResultStatements = ReturnType<typeof prepareResultStatements>
 interface Recorded {
   readonly endpoint: number
   readonly result: AttemptResult
-  /** Null unless the endpoint turned. */
-  readonly turn: EndpointTurn | null
+  /** Null unless the health of the endpoint changed. */
+  readonly healthChange: EndpointHealthChange | null
 }
 
 /** Writes the result to its delivery. Null, and no write, when its fence is stale. */
@@ -115,10 +115,14 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     statements.announceDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
   const failing = outcome.endpointFailing
-  if (failing === null || failing === (wasFailing === 1)) return { endpoint, result, turn: null }
+  if (failing === null || failing === (wasFailing === 1)) return { endpoint, result, healthChange: null }
   statements.setFailing.run(Number(failing), failing ? now : null, endpoint)
   const [endpointId] = statements.findEndpointId.get(endpoint) ?? []
-  return { endpoint, result, turn: endpointId === undefined ? null : { appId: fence.appId, endpointId, failing } }
+  return {
+    endpoint,
+    result,
+    healthChange: endpointId === undefined ? null : { appId: fence.appId, endpointId, failing },
+  }
 }
 
 /** Applies each result whose fence is current, inside a transaction of the caller. */
@@ -126,10 +130,10 @@ export function recordAttemptResults(
   statements: ResultStatements,
   results: readonly AttemptResult[],
   now: number,
-): { readonly stale: readonly Fence[]; readonly turned: readonly EndpointTurn[] } {
+): { readonly stale: readonly Fence[]; readonly healthChanges: readonly EndpointHealthChange[] } {
   const stale: Fence[] = []
   const recorded: Recorded[] = []
-  const turned = new Map<string, EndpointTurn>()
+  const healthChanges = new Map<string, EndpointHealthChange>()
   for (const result of results) {
     const one = recordOne(statements, result, now)
     if (one === null) {
@@ -137,10 +141,11 @@ export function recordAttemptResults(
       continue
     }
     recorded.push(one)
-    const { turn } = one
-    // An endpoint that turned and turned back in one call is as it was before.
-    if (turn !== null && !turned.delete(turn.endpointId)) turned.set(turn.endpointId, turn)
+    const { healthChange } = one
+    // Two changes of one endpoint in one call cancel each other.
+    if (healthChange !== null && !healthChanges.delete(healthChange.endpointId))
+      healthChanges.set(healthChange.endpointId, healthChange)
   }
   statements.countHour(countAttempts(recorded, String), now)
-  return { stale, turned: [...turned.values()] }
+  return { stale, healthChanges: [...healthChanges.values()] }
 }

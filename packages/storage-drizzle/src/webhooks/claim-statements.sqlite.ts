@@ -27,7 +27,7 @@ export function prepareClaiming(client: Database.Database) {
     // Not `waiting_since <= now`: after the clock was set back, a future value must not delay an endpoint.
     listSchedules: prepareRows<
       [failing: number, now: number, cap: number, limit: number],
-      readonly [endpoint: number, inFlight: number, turnAt: number, paused: number]
+      readonly [endpoint: number, inFlight: number, waitingSince: number, paused: number]
     >(
       client,
       `SELECT endpoint, in_flight, waiting_since, paused FROM kyc_relay_endpoint_schedules

@@ -9,7 +9,7 @@ import type { RecordedResults } from './attempt-results.postgres.js'
 
 const value = sql.placeholder
 
-/** A result that was applied, with its endpoint if that turned. */
+/** An applied result; with its endpoint if the health of the endpoint changed. */
 type EndedRow = { readonly ordinal: number } & (
   | { readonly appId: string; readonly endpointId: string; readonly failing: boolean }
   | { readonly appId: null; readonly endpointId: null; readonly failing: null }
@@ -72,7 +72,7 @@ found AS MATERIALIZED (
   SELECT endpoint.* FROM endpoint JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
   WHERE schedule.failing <> endpoint.failing AND ${ofApp('schedule')}
   ORDER BY app_id, endpoint_id FOR NO KEY UPDATE OF schedule
-), turned AS (
+), changed_health AS (
   UPDATE kyc_relay_endpoint_schedules AS schedule
   SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END FROM changed
   WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
@@ -118,12 +118,12 @@ export async function recordEndedResults(
     causes: textArray(results.map(({ attempt }) => storedCause(attempt))),
   })
   const written = new Set(rows.map(({ ordinal }) => ordinal - 1))
-  const turns = rows.flatMap(({ appId, endpointId, failing }) =>
+  const changes = rows.flatMap(({ appId, endpointId, failing }) =>
     appId === null ? [] : [[endpointKey({ appId, endpointId }), { appId, endpointId, failing }] as const],
   )
   return {
     stale: results.filter((_, index) => !written.has(index)),
-    turned: [...new Map(turns).values()],
+    healthChanges: [...new Map(changes).values()],
   }
 }
 

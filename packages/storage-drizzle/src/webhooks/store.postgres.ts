@@ -59,11 +59,11 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     const first =
       appId === null && areAllEnded(rows)
         ? await database.transaction((on) => recordEndedResults(on, { appId, rows }, instant()))
-        : { stale: rows, turned: [] }
+        : { stale: rows, healthChanges: [] }
     if (first.stale.length === 0) return first
     const rest = { appId, rows: first.stale }
     const second = await database.transaction((on) => recordAttemptResults(on, rest, instant()))
-    return { stale: second.stale, turned: [...first.turned, ...second.turned] }
+    return { stale: second.stale, healthChanges: [...first.healthChanges, ...second.healthChanges] }
   }
 
   return {
@@ -114,7 +114,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
       const stale = new Set(recorded.flatMap((one) => one.stale))
       return {
         stale: results.filter((result) => stale.has(result)).map(({ fence }) => fence),
-        turned: recorded.flatMap(({ turned }) => turned),
+        healthChanges: recorded.flatMap(({ healthChanges }) => healthChanges),
       }
     },
 

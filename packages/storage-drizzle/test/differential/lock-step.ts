@@ -279,9 +279,9 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
         const delays = chosen.map(() => ownDelay(one.delayMs))
         const all = (fenceOf: (each: (typeof fences)[number]) => Fence | undefined) =>
           chosen.map(fenceOf).flatMap((fence, index) => (fence ? [result(one.how, fence, delays[index] ?? 0)] : []))
-        const told = ({ stale, turned }: Recorded) => ({
+        const told = ({ stale, healthChanges }: Recorded) => ({
           stale,
-          turned: turned.map((each) => JSON.stringify(each)).sort(),
+          healthChanges: healthChanges.map((each) => JSON.stringify(each)).sort(),
         })
         const expected = told(model.recordAttemptResults(all((each) => each.model)))
         await compare(

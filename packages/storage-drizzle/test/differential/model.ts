@@ -302,7 +302,7 @@ export function createModel(clock: () => number) {
     insertEvent,
     claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }: Parameters<Api['claimDue']>[0]) {
       const now = clock()
-      const turns = endpoints.flatMap((target) => {
+      const offers = endpoints.flatMap((target) => {
         const mine = deliveries.filter((one) => one.endpointId === target.endpoint.endpointId)
         const cap = target.failing ? maxInFlight.failing : maxInFlight.healthy
         const free = cap - mine.filter((one) => one.token !== null).length
@@ -316,21 +316,21 @@ export function createModel(clock: () => number) {
               deliveries.indexOf(one) - deliveries.indexOf(other),
           )
         const headDue = Math.min(...due.map((one) => one.dueAt ?? 0))
-        const turnAt = Math.max(headDue, target.lastClaimedAt)
-        return free > 0 && due[0] ? [{ target, turnAt, headDue, due: due.slice(0, free) }] : []
+        const waitingSince = Math.max(headDue, target.lastClaimedAt)
+        return free > 0 && due[0] ? [{ target, waitingSince, headDue, due: due.slice(0, free) }] : []
       })
-      turns.sort((one, other) => one.turnAt - other.turnAt || one.headDue - other.headDue)
+      offers.sort((one, other) => one.waitingSince - other.waitingSince || one.headDue - other.headDue)
       const places = { healthy: limit, failing: Math.max(0, limit - keepForHealthy) }
       const seated = [true, false].flatMap((failing) =>
-        turns.filter(({ target }) => target.failing === failing).slice(0, failing ? places.failing : places.healthy),
+        offers.filter(({ target }) => target.failing === failing).slice(0, failing ? places.failing : places.healthy),
       )
-      const rounds = seated.flatMap(({ target, turnAt, due }) =>
-        due.map((delivery, round) => ({ target, turnAt, delivery, round })),
+      const rounds = seated.flatMap(({ target, waitingSince, due }) =>
+        due.map((delivery, round) => ({ target, waitingSince, delivery, round })),
       )
       rounds.sort(
         (one, other) =>
           one.round - other.round ||
-          one.turnAt - other.turnAt ||
+          one.waitingSince - other.waitingSince ||
           (one.delivery.dueAt ?? 0) - (other.delivery.dueAt ?? 0) ||
           deliveries.indexOf(one.delivery) - deliveries.indexOf(other.delivery),
       )
@@ -364,10 +364,10 @@ export function createModel(clock: () => number) {
     recordAttemptResults(results: readonly AttemptResult[]) {
       const before = endpoints.map(({ failing }) => failing)
       const stale = results.filter((one) => !recordOne(one)).map(({ fence }) => fence)
-      const turned = endpoints.flatMap(({ failing, endpoint: { appId, endpointId } }, index) =>
+      const healthChanges = endpoints.flatMap(({ failing, endpoint: { appId, endpointId } }, index) =>
         failing === before[index] ? [] : [{ appId, endpointId, failing }],
       )
-      return { stale, turned }
+      return { stale, healthChanges }
     },
     cancelPending({ appId, userId, reason }: { appId: string; userId: string; reason: string }) {
       const mine = deliveries.filter(

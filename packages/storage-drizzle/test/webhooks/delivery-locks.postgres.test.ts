@@ -183,7 +183,7 @@ test('a claim passes over an endpoint that a result holds, and then waits for it
   expect(failures).toEqual([])
 })
 
-/** Holds the turn of the endpoint as a claim does that is not over yet. */
+/** Locks the schedule of the endpoint, as an open claim does. */
 async function holdSchedule() {
   const holder = await direct.connect()
   await holder.query('BEGIN')
@@ -196,7 +196,7 @@ async function holdSchedule() {
   }
 }
 
-test('what is delivered is recorded while a claim holds the turn, and gives its place to the next claim', async () => {
+test('what is delivered is recorded while a claim holds the schedule, and gives its slot to the next claim', async () => {
   const { webhooks } = storage
   for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
   const request = { ...claimRequest, maxInFlight: { healthy: 1, failing: 1 } }
@@ -224,7 +224,7 @@ test('a result that ends a delivery and one that retries another of the same end
   const retrying = await standingBefore('apply_results', () =>
     webhooks.recordAttemptResults([{ fence: one, attempt, next: { state: 'PENDING', delayMs: 60_000 } }]),
   )
-  // The endpoint was healthy: this one changes its turn too.
+  // The endpoint was healthy: this one changes its health too.
   const ending = webhooks.recordAttemptResults([{ fence: two, attempt, next: { state: 'FAILED' } }])
   await untilOneWaits()
   expect(await retrying.goOn()).toMatchObject({ stale: [] })

@@ -92,7 +92,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       inFlight.setBeingWritten(attempts)
       if (attempts.length > 0) pauses.wake()
     },
-    onTurned: (turn) => tellObserver(() => deps.onEndpointTurned?.(turn)),
+    onHealthChanged: (change) => tellObserver(() => deps.onEndpointHealthChanged?.(change)),
     onError: (error) => tell('RECORD_FAILED', error),
   })
 

@@ -45,7 +45,7 @@ export interface EndpointHealth {
 }
 
 /** A change of health: an endpoint that began or ceased to fail. */
-export interface EndpointTurn {
+export interface EndpointHealthChange {
   readonly appId: string
   readonly endpointId: string
   /** True if its last attempt failed, and the one before did not. */

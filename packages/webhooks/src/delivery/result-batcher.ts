@@ -1,5 +1,5 @@
 import type { InFlightAttempt } from './in-flight-attempts.js'
-import type { AttemptResult, EndpointTurn, WebhookStore } from './webhook-store.js'
+import type { AttemptResult, EndpointHealthChange, WebhookStore } from './webhook-store.js'
 import type { WorkerTimers } from './worker-timers.js'
 
 /** Outcome of a write: applied, refused as stale, or abandoned at shutdown. */
@@ -52,7 +52,7 @@ export function createResultBatcher(deps: {
   readonly inFlight: () => number
   /** Called with the attempts whose results are being written; with none at the end. Called synchronously. */
   readonly onWriting: (attempts: readonly InFlightAttempt[]) => void
-  readonly onTurned: (turn: EndpointTurn) => void
+  readonly onHealthChanged: (change: EndpointHealthChange) => void
   readonly onError: (error: unknown) => void
 }): ResultBatcher {
   const { store, timers } = deps
@@ -63,8 +63,8 @@ export function createResultBatcher(deps: {
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     const results = batch.map(({ result }) => result)
-    const { stale, turned } = await announced(batch, store.recordAttemptResults(results))
-    for (const turn of turned) deps.onTurned(turn)
+    const { stale, healthChanges } = await announced(batch, store.recordAttemptResults(results))
+    for (const change of healthChanges) deps.onHealthChanged(change)
     const isStale = ({ fence }: AttemptResult) =>
       stale.some(({ deliveryId, token }) => deliveryId === fence.deliveryId && token === fence.token)
     for (const { result, resolve } of batch) resolve(isStale(result) ? 'stale' : 'applied')

@@ -1,9 +1,9 @@
 import type { EventName } from '../events/event-types.js'
 import type { AttemptRecord, AttemptResult, Fence } from './attempt.js'
-import type { Endpoint, EndpointHealth, EndpointHour, EndpointTurn, NewEndpoint, PausedBy } from './endpoint.js'
+import type { Endpoint, EndpointHealth, EndpointHour, EndpointHealthChange, NewEndpoint, PausedBy } from './endpoint.js'
 
 export type { AttemptCause, AttemptRecord, AttemptReport, AttemptResult, AttemptState, Fence } from './attempt.js'
-export type { Endpoint, EndpointHealth, EndpointHour, EndpointTurn, NewEndpoint, PausedBy } from './endpoint.js'
+export type { Endpoint, EndpointHealth, EndpointHour, EndpointHealthChange, NewEndpoint, PausedBy } from './endpoint.js'
 
 /** Reason why an event has no deliveries. */
 export type WithheldReason = 'SCOPE_NOT_GRANTED' | 'NO_GRANT' | 'NO_ENDPOINT'
@@ -242,7 +242,7 @@ export interface WebhookStore {
    */
   recordAttemptResults(
     results: readonly AttemptResult[],
-  ): Promise<{ readonly stale: readonly Fence[]; readonly turned: readonly EndpointTurn[] }>
+  ): Promise<{ readonly stale: readonly Fence[]; readonly healthChanges: readonly EndpointHealthChange[] }>
 
   /**
    * Cancels the pending deliveries for a user of an app (grant revoked, user erased). An attempt in flight is not

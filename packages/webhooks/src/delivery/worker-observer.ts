@@ -1,5 +1,5 @@
 import type { WriteOutcome } from './result-batcher.js'
-import type { AttemptResult, ClaimedDelivery, EndpointTurn } from './webhook-store.js'
+import type { AttemptResult, ClaimedDelivery, EndpointHealthChange } from './webhook-store.js'
 
 /**
  * Codes of faults inside the worker. The worker continues after each.
@@ -41,7 +41,7 @@ export interface DeliveryWorkerObserver {
    * that recorded it. If that worker ends before the report, nothing is reported. `listEndpointHealth` has the state at
    * any time.
    */
-  onEndpointTurned?(turn: EndpointTurn): void
+  onEndpointHealthChanged?(change: EndpointHealthChange): void
   /**
    * Something that the worker needs failed. It continues by itself.
    *

@@ -75,7 +75,7 @@ const defaults = {
 /** The part of a lease in which a result is written. */
 export const leaseMarginMs = 10_000
 
-const callbackNames = ['openHeaders', 'onResultWritten', 'onClaimed', 'onEndpointTurned', 'onProblem'] as const
+const callbackNames = ['openHeaders', 'onResultWritten', 'onClaimed', 'onEndpointHealthChanged', 'onProblem'] as const
 
 const depNames = {
   store: true,
@@ -91,7 +91,7 @@ const depNames = {
   options: true,
   onResultWritten: true,
   onClaimed: true,
-  onEndpointTurned: true,
+  onEndpointHealthChanged: true,
   onProblem: true,
 } as const satisfies Record<keyof DeliveryWorkerDeps, true>
 

@@ -28,7 +28,7 @@ const names = {
   timers: true,
 } as const satisfies Record<keyof CheckedOptions, true>
 
-const callbackNames = ['onResultWritten', 'onClaimed', 'onEndpointTurned'] as const
+const callbackNames = ['onResultWritten', 'onClaimed', 'onEndpointHealthChanged'] as const
 
 /** @throws WebhookError `OPTIONS_INVALID` */
 export function checkWebhooksOptions(given: CheckedOptions | null | undefined): void {
@@ -66,6 +66,6 @@ export function callbacksOf(observe: WebhooksOptions<never, InsertedNowOrLater>[
   return {
     onResultWritten: (event) => observe?.onResultWritten?.(event),
     onClaimed: (event) => observe?.onClaimed?.(event),
-    onEndpointTurned: (turn) => observe?.onEndpointTurned?.(turn),
+    onEndpointHealthChanged: (change) => observe?.onEndpointHealthChanged?.(change),
   }
 }

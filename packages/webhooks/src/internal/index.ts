@@ -16,7 +16,7 @@ export type {
   AttemptState,
   DeliveryState,
   EndpointHealth,
-  EndpointTurn,
+  EndpointHealthChange,
   Fence,
   InsertedEvent,
   NewEndpoint,

@@ -146,10 +146,10 @@ export function createMemoryWebhookStore(
       ]
       // Endpoints take turns.
       const inOrder = chosen
-        .flatMap(({ waiting, ...queue }) => waiting.map((delivery, turn) => ({ ...queue, delivery, turn })))
+        .flatMap(({ waiting, ...queue }) => waiting.map((delivery, round) => ({ ...queue, delivery, round })))
         .sort(
           (one, other) =>
-            one.turn - other.turn ||
+            one.round - other.round ||
             one.waitingSinceMs - other.waitingSinceMs ||
             one.delivery.dueAtMs - other.delivery.dueAtMs ||
             one.delivery.sequence - other.delivery.sequence,
@@ -196,12 +196,12 @@ export function createMemoryWebhookStore(
       const results = structuredClone(given)
       const failedBefore = new Map([...endpoints].map(([endpointId, stored]) => [endpointId, isFailing(stored)]))
       const stale = results.filter((result) => !recordOne(result)).map(({ fence }) => fence)
-      const turned = [...endpoints.values()].flatMap((stored) => {
+      const healthChanges = [...endpoints.values()].flatMap((stored) => {
         const { appId, endpointId } = stored.endpoint
         const failing = isFailing(stored)
         return failing === failedBefore.get(endpointId) ? [] : [{ appId, endpointId, failing }]
       })
-      return { stale, turned }
+      return { stale, healthChanges }
     },
 
     async cancelPending({ appId, userId, reason }) {

@@ -26,7 +26,7 @@ function started(inFlight: number, maxBatch = 256) {
       async recordAttemptResults(results) {
         writes.push([time.monotonicMs(), results.length])
         await time.sleep(10)
-        return { stale: [], turned: [] }
+        return { stale: [], healthChanges: [] }
       },
     },
     timers: time,
@@ -34,7 +34,7 @@ function started(inFlight: number, maxBatch = 256) {
     retryMs: 500,
     inFlight: () => inFlight,
     onWriting: () => {},
-    onTurned: () => {},
+    onHealthChanged: () => {},
     onError: () => {},
   })
   const add = (count: number) => {

@@ -248,7 +248,7 @@ describe('a worker checks its options when it is created', () => {
     [{ timers: { schedule: () => undefined } }, '/timers TYPE'],
     [{ onResultWritten: 'log' }, '/onResultWritten TYPE'],
     [{ onClaimed: 1 }, '/onClaimed TYPE'],
-    [{ onEndpointTurned: {} }, '/onEndpointTurned TYPE'],
+    [{ onEndpointHealthChanged: {} }, '/onEndpointHealthChanged TYPE'],
     [{ onProblem: null }, '/onProblem REQUIRED'],
     [{ onResultWriten: () => undefined }, '/onResultWriten UNKNOWN_FIELD'],
     [{ options: null }, '/options TYPE'],

@@ -106,7 +106,7 @@ describe('a connection lost around COMMIT', () => {
     proxy.change('lose the answer', commit)
     await expect(storage.webhooks.recordAttemptResults(results)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     const again = await storage.webhooks.recordAttemptResults(results)
-    expect(again).toEqual({ stale: results.map(({ fence }) => fence), turned: [] })
+    expect(again).toEqual({ stale: results.map(({ fence }) => fence), healthChanges: [] })
     const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })
     expect(items).toMatchObject([{ state: 'DELIVERED', attemptsMade: 1 }])
   })

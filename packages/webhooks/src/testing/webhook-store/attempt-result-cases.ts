@@ -210,7 +210,7 @@ export const attemptResultCases = [
   }),
 
   webhookStoreCase('WS-RESULT-8', 'Recording an empty list MUST succeed', async ({ store }) => {
-    deepEqual(await store.recordAttemptResults([]), { stale: [], turned: [] })
+    deepEqual(await store.recordAttemptResults([]), { stale: [], healthChanges: [] })
   }),
 
   webhookStoreCase(
@@ -225,20 +225,20 @@ export const attemptResultCases = [
       const ofOne = claimed.filter(({ appId }) => appId === appA)
       const ofTwo = claimed.filter(({ appId }) => appId === appB)
       const next = (of: ClaimedDelivery[]) => of.shift() as ClaimedDelivery
-      const turnsOf = async (on: typeof store, ...results: readonly AttemptResult[]) =>
-        (await on.recordAttemptResults(results)).turned.toSorted((x, y) => x.appId.localeCompare(y.appId))
-      const turn = ({ appId, endpointId }: typeof one, failing: boolean) => ({ appId, endpointId, failing })
+      const changesOf = async (on: typeof store, ...results: readonly AttemptResult[]) =>
+        (await on.recordAttemptResults(results)).healthChanges.toSorted((x, y) => x.appId.localeCompare(y.appId))
+      const change = ({ appId, endpointId }: typeof one, failing: boolean) => ({ appId, endpointId, failing })
 
-      deepEqual(await turnsOf(store, resultOf.delivered(next(ofOne))), [], 'it was healthy before')
-      deepEqual(await turnsOf(store, resultOf.unsent(next(ofOne), 60_000)), [], 'nothing was sent')
+      deepEqual(await changesOf(store, resultOf.delivered(next(ofOne))), [], 'it was healthy before')
+      deepEqual(await changesOf(store, resultOf.unsent(next(ofOne), 60_000)), [], 'nothing was sent')
       const failed = next(ofOne)
-      const both = await turnsOf(other, resultOf.failed(failed), resultOf.retry(next(ofTwo), 60_000))
-      deepEqual(both, [turn(one, true), turn(two, true)])
-      deepEqual(await turnsOf(store, resultOf.retry(next(ofOne), 60_000)), [], 'it failed before')
-      deepEqual(await turnsOf(store, resultOf.delivered(failed)), [], 'a stale result changes nothing')
-      const back = await turnsOf(store, resultOf.delivered(next(ofOne)), resultOf.failed(next(ofOne)))
+      const both = await changesOf(other, resultOf.failed(failed), resultOf.retry(next(ofTwo), 60_000))
+      deepEqual(both, [change(one, true), change(two, true)])
+      deepEqual(await changesOf(store, resultOf.retry(next(ofOne), 60_000)), [], 'it failed before')
+      deepEqual(await changesOf(store, resultOf.delivered(failed)), [], 'a stale result changes nothing')
+      const back = await changesOf(store, resultOf.delivered(next(ofOne)), resultOf.failed(next(ofOne)))
       deepEqual(back, [], 'it fails after the call as before it')
-      deepEqual(await turnsOf(store, resultOf.delivered(next(ofTwo))), [turn(two, false)])
+      deepEqual(await changesOf(store, resultOf.delivered(next(ofTwo))), [change(two, false)])
     },
   ),
 

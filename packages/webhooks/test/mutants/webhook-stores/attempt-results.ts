@@ -4,11 +4,11 @@ import { change, tick, waitingIn, type WrongStore } from './wrong-store.js'
 
 const isUnsent = ({ attempt }: AttemptResult) => attempt.state === 'UNSENT'
 
-/** Whether each endpoint fails, so that a wrong store can tell its turns rightly. */
+/** Whether each endpoint fails, so that a wrong store can report the changes of health. */
 const failingOf = ({ endpoints }: MemoryWebhookData) =>
   new Map([...endpoints].map(([id, { failingSinceMs }]) => [id, failingSinceMs !== null]))
 
-const turnedSince = (before: ReadonlyMap<string, boolean>, data: MemoryWebhookData) =>
+const healthChangesSince = (before: ReadonlyMap<string, boolean>, data: MemoryWebhookData) =>
   [...failingOf(data)].flatMap(([endpointId, failing]) => {
     const appId = data.endpoints.get(endpointId)?.endpoint.appId ?? ''
     return failing === before.get(endpointId) ? [] : [{ appId, endpointId, failing }]
@@ -91,7 +91,7 @@ export const wrongResults: readonly WrongStore[] = [
           const answer = await store.recordAttemptResults(stale.length === 0 ? [result] : [])
           if (stale.length > 0 || answer.stale.length > 0) stale.push(result.fence)
         }
-        return { stale, turned: turnedSince(before, data) }
+        return { stale, healthChanges: healthChangesSince(before, data) }
       },
     }),
   ],
@@ -118,10 +118,10 @@ export const wrongResults: readonly WrongStore[] = [
     }),
   ],
   [
-    'tells no endpoint that turned',
+    'reports no change of health',
     'WS-RESULT-9',
     (store) => ({
-      recordAttemptResults: async (results) => ({ ...(await store.recordAttemptResults(results)), turned: [] }),
+      recordAttemptResults: async (results) => ({ ...(await store.recordAttemptResults(results)), healthChanges: [] }),
     }),
   ],
   [
@@ -136,7 +136,7 @@ export const wrongResults: readonly WrongStore[] = [
           if (n > 0) await tick()
           stale.push(...(await store.recordAttemptResults([result])).stale)
         }
-        return { stale, turned: turnedSince(before, data) }
+        return { stale, healthChanges: healthChangesSince(before, data) }
       },
     }),
   ],
