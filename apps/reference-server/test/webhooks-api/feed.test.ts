@@ -60,7 +60,7 @@ it('gives a partner that polls and receives webhooks each event once, with the b
   const [first, second] = itemsOf(page)
   expect(sent).toEqual(new Map([[second!.deliveries[0]!.xEventId, second!.body]]))
   expect(JSON.parse(first!.body)).toMatchObject({ amount: 1 })
-  // What the feed announced is the id that a recovery sends.
+  // What the feed listed is the id that a recovery sends.
   const recovering = { since: first!.createdAt, until: second!.createdAt }
   const url = `${server.demo.apiUrl}/api/v1/webhooks/${endpointId}/recover`
   await server.call(url, { token: app(0).apiKey, body: recovering })

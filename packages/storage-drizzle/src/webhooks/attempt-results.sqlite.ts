@@ -38,7 +38,7 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       'UPDATE kyc_relay_deliveries SET endpoint = ? WHERE position = ?',
     ),
     listLineage: prepareLineage(db),
-    announceDue: preparePublishing(db).announceDue,
+    advanceNextDue: preparePublishing(db).advanceNextDue,
     endLease: prepare<unknown[]>(
       client,
       `UPDATE kyc_relay_deliveries
@@ -112,7 +112,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   if (outcome.dueAtMs !== null) {
     const next = heir?.position ?? endpoint
     if (heir !== undefined) statements.moveRetry.run(next, position)
-    statements.announceDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
+    statements.advanceNextDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
   const failing = outcome.endpointFailing
   if (failing === null || failing === (wasFailing === 1)) return { endpoint, result, healthChange: null }

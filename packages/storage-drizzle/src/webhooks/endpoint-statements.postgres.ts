@@ -121,7 +121,7 @@ WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = ${value('de
 FOR SHARE OF endpoint, event`,
 )
 
-/** Copies the delivery, queues it and announces it, unless it waits for the end of a pause, in one statement. */
+/** Copies and queues the delivery. Writes a due notice unless it waits for the end of a pause. One statement. */
 export const insertResend = statement(
   'insert_resend',
   sql`

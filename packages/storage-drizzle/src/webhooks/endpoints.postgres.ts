@@ -114,8 +114,8 @@ export function createEndpointChanges(audit: AuditChain | null) {
   }
 
   /**
-   * Waits for publishers that hold the endpoint. Later ones see the pause, and do not announce what waits for its end.
-   * Claims and results see it once they have the schedule.
+   * Waits for publishers that hold the endpoint. Later ones see the pause, and write no due notice for deliveries that
+   * wait for its end. Claims and results see it once they have the schedule.
    */
   async function setPaused(
     on: Queryable,

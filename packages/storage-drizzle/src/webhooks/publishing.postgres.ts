@@ -22,7 +22,7 @@ const mostLooks = 5
  *
  * The share lock blocks the removal and the pause of an endpoint until its new deliveries are visible. Of the endpoints of
  * one lineage, which have one `X-Event-ID`, the first gets a delivery. No endpoint row is written, so publishers of one
- * endpoint do not wait for each other. What waits for the end of a pause is not announced.
+ * endpoint do not wait for each other. A delivery that waits for the end of a pause has no due notice.
  */
 export const insertEventStatement = statement<{
   written: number
@@ -69,7 +69,7 @@ WITH live AS (
 ), queued AS (
   INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, class, due_at)
   SELECT app_id, position, delivery_id, endpoint_id, ${value('class')}::smallint, created_at FROM written
-), announced AS (
+), notices AS (
   INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at)
   SELECT app_id, endpoint_id, created_at FROM written JOIN wanted USING (delivery_id, endpoint_id)
   WHERE ${value('test')}::boolean OR NOT wanted.paused

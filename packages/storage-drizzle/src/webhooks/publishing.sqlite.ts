@@ -87,7 +87,7 @@ export function preparePublishing(db: DrizzleDatabase) {
         resendOf: value('resendOf'),
       })
       .prepare(),
-    announceDue: db
+    advanceNextDue: db
       .insert(endpointSchedules)
       .values({ endpoint: value('endpoint'), nextDueAt: value('dueAt') })
       .onConflictDoUpdate({
@@ -159,7 +159,7 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
       createdAt,
       resendOf: null,
     })
-    statements.announceDue.run({ endpoint: endpoint.position, class: ofClass, dueAt: createdAt })
+    statements.advanceNextDue.run({ endpoint: endpoint.position, class: ofClass, dueAt: createdAt })
     made.add(xEventId)
     written.push({ deliveryId, endpointId: endpoint.endpointId })
   }

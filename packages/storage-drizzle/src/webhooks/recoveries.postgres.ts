@@ -132,7 +132,7 @@ export function createRecoveryStore(dependencies: {
 
     async writeStep(request) {
       const answer = await database.transaction((on) => writeStep(on, request))
-      if (answer === 'written' && request.deliveries.length > 0) notifications.announce()
+      if (answer === 'written' && request.deliveries.length > 0) notifications.notify()
       return answer
     },
   }

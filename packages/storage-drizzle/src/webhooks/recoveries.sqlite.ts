@@ -55,7 +55,7 @@ export function createRecoveryStore(dependencies: {
       publishing.insertDelivery.run({ ...made, event: position, class: deliveryClass.recovered })
       created += 1
     }
-    if (created > 0) publishing.announceDue.run({ endpoint, class: deliveryClass.recovered, dueAt: createdAt })
+    if (created > 0) publishing.advanceNextDue.run({ endpoint, class: deliveryClass.recovered, dueAt: createdAt })
     const place = next ?? after
     const progress = { afterCreatedAt: place?.createdAt.getTime() ?? null, afterPosition: place?.position ?? null }
     statements.writeProgress.run({ appId, recoveryId, ...countsAfter(row, request, created), ...progress })

@@ -121,7 +121,7 @@ WITH event AS (
 ), queued AS (
   INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, class, due_at)
   SELECT app_id, position, delivery_id, endpoint_id, ${recovered}, created_at FROM written
-), announced AS (
+), notices AS (
   INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at)
   SELECT app_id, endpoint_id, created_at FROM written WHERE NOT ${value('held')}::boolean LIMIT 1
 )

@@ -72,13 +72,13 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     async replaceEndpoint(request) {
       const answer = await database.transaction((on) => endpointChanges.replace(on, request, instant()))
-      if (answer === 'replaced') notifications.announce()
+      if (answer === 'replaced') notifications.notify()
       return answer
     },
 
     async removeEndpoint(request) {
       const isRemoved = await database.transaction((on) => endpointChanges.remove(on, request, instant()))
-      if (isRemoved) notifications.announce()
+      if (isRemoved) notifications.notify()
       return isRemoved
     },
 
@@ -92,7 +92,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     async resumeEndpoint(request) {
       const answer = await database.transaction((on) => endpointChanges.resume(on, request))
-      if (answer === 'resumed') notifications.announce()
+      if (answer === 'resumed') notifications.notify()
       return answer
     },
 
@@ -100,7 +100,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
       const tried = await database.run((on) => writeToLive(on, event, instant()))
       const inserted =
         typeof tried === 'string' ? await database.transaction((on) => writeEvent(on, event, instant())) : tried
-      if (!inserted.duplicate && inserted.deliveries.length > 0) notifications.announce()
+      if (!inserted.duplicate && inserted.deliveries.length > 0) notifications.notify()
       return inserted
     },
 
@@ -141,7 +141,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
         await statements.insertResend.count(on, resend)
         return 'resent'
       })
-      if (answer === 'resent') notifications.announce()
+      if (answer === 'resent') notifications.notify()
       return answer
     },
 

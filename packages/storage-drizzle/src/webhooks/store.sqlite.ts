@@ -95,7 +95,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     const createdAt = clock().getTime()
     const again = { event, endpoint, xEventId, appId, userId, eventType, createdAt, resendOf: deliveryId }
     publishing.insertDelivery.run({ ...again, class: againClass, deliveryId: request.newDeliveryId })
-    publishing.announceDue.run({ endpoint, class: againClass, dueAt: createdAt })
+    publishing.advanceNextDue.run({ endpoint, class: againClass, dueAt: createdAt })
     return 'resent'
   }
 

@@ -84,7 +84,7 @@ export function createTransactionStore(dependencies: {
     async moveTransaction(move) {
       try {
         const inserted = await database.transaction((on) => writeMove(on, move, instant()))
-        if (inserted.deliveries.length > 0) notifications.announce()
+        if (inserted.deliveries.length > 0) notifications.notify()
         return inserted
       } catch (error) {
         if (error === stale) return 'stale'

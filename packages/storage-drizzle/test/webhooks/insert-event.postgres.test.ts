@@ -247,7 +247,7 @@ describe('the hint that something became due', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE query LIKE 'LISTEN%' AND datname = current_database() AND pid <> pg_backend_pid()`,
     )
-    // Listening again, it says so: something may have been announced meanwhile.
+    // Once it listens again it wakes the worker: a notification may have been missed.
     await again
     const third = next()
     await storage.webhooks.insertEvent(event('two', [hook]))

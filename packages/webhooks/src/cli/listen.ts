@@ -128,7 +128,7 @@ Examples:
     })
     const server = createTlsServer(certificate, (request, response) => void listener(request, response))
     const host = values.host ?? '127.0.0.1'
-    announce(await listening(server, port, host), host, values.json === true, terminal)
+    printUrl(await listening(server, port, host), host, values.json === true, terminal)
     if (!terminal.stopped.aborted) await finished
     await new Promise<void>((resolve) => {
       server.close(() => resolve())
@@ -171,7 +171,7 @@ function listening(server: Server, port: number, host: string): Promise<number> 
   })
 }
 
-function announce(port: number, host: string, json: boolean, terminal: Terminal): void {
+function printUrl(port: number, host: string, json: boolean, terminal: Terminal): void {
   const name = host === '127.0.0.1' || host === '::1' ? 'localhost' : host
   const url = `https://${name}:${port}/`
   terminal.out(json ? JSON.stringify({ listening: url }) : `Listening on ${url} (any path). Stop with Ctrl+C.`)

@@ -63,14 +63,14 @@ export function createResultBatcher(deps: {
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     const results = batch.map(({ result }) => result)
-    const { stale, healthChanges } = await announced(batch, store.recordAttemptResults(results))
+    const { stale, healthChanges } = await whileWriting(batch, store.recordAttemptResults(results))
     for (const change of healthChanges) deps.onHealthChanged(change)
     const isStale = ({ fence }: AttemptResult) =>
       stale.some(({ deliveryId, token }) => deliveryId === fence.deliveryId && token === fence.token)
     for (const { result, resolve } of batch) resolve(isStale(result) ? 'stale' : 'applied')
   }
 
-  async function announced<T>(batch: readonly Waiting[], write: Promise<T>): Promise<T> {
+  async function whileWriting<T>(batch: readonly Waiting[], write: Promise<T>): Promise<T> {
     deps.onWriting(batch.map(({ attempt }) => attempt))
     try {
       return await write

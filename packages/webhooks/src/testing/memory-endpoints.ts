@@ -2,7 +2,7 @@ import type { DeliveryState, Endpoint, NewEndpoint, PausedBy, WebhookStore } fro
 import type { EventName } from '../events/event-types.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 import { stop } from './memory-recovery-store.js'
-import { announceDue, findHeir, listLive, nextSequence, type MemoryWebhookData } from './memory-webhook-data.js'
+import { findHeir, listLive, nextSequence, notifyListeners, type MemoryWebhookData } from './memory-webhook-data.js'
 
 type EndpointMethods = Pick<
   WebhookStore,
@@ -92,7 +92,7 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
         if (recovery.endpointId === endpointId) recovery.endpointId = replacement.endpointId
       }
       remove(stored)
-      announceDue(data)
+      notifyListeners(data)
       return 'replaced'
     },
 
@@ -103,7 +103,7 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
         if (recovery.endpointId === request.endpointId) stop(recovery)
       }
       remove(stored)
-      announceDue(data)
+      notifyListeners(data)
       return true
     },
 
@@ -136,7 +136,7 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
       if (stored === undefined) return 'not_found'
       if (stored.endpoint.pausedBy === 'OPERATOR' && request.by === 'PARTNER') return 'paused_by_operator'
       stored.endpoint = { ...stored.endpoint, pausedBy: null }
-      announceDue(data)
+      notifyListeners(data)
       return 'resumed'
     },
   }

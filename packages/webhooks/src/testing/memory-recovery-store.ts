@@ -2,9 +2,9 @@ import { matchEndpoints } from '../publishing/match-endpoints.js'
 import type { EventPlace, RecoverableEvent, RecoveryStore, SkippedEvents } from '../recovery/recovery-store.js'
 import {
   addDelivery,
-  announceDue,
   createMemoryWebhookData,
   isTime,
+  notifyListeners,
   type MemoryWebhookData,
   type StoredEvent,
   type StoredRecovery,
@@ -144,7 +144,7 @@ export function createMemoryRecoveryStore(
           erased: before.skipped.erased + skipped.erased,
         },
       }
-      if (created > 0) announceDue(data)
+      if (created > 0) notifyListeners(data)
       return 'written'
     },
   }

@@ -156,7 +156,7 @@ export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs:
   data.events.set(event.eventId, { inserted, event: frozen, place })
   if (event.sourceEventId !== null) data.eventsBySource.set(sourceKey(event.appId, event.sourceEventId), event.eventId)
   for (const delivery of kept) addDelivery(data, { event: frozen, delivery, nowMs })
-  if (kept.length > 0) announceDue(data)
+  if (kept.length > 0) notifyListeners(data)
   return inserted
 }
 
@@ -192,7 +192,7 @@ export function addDelivery(
   data.pending.set(delivery.deliveryId, added)
 }
 
-export function announceDue(data: MemoryWebhookData): void {
+export function notifyListeners(data: MemoryWebhookData): void {
   for (const wake of data.listeners) wake()
 }
 

@@ -12,10 +12,10 @@ import {
 } from './memory-records.js'
 import {
   addDelivery,
-  announceDue,
   createMemoryWebhookData,
   answerFromSource,
   nextSequence,
+  notifyListeners,
   writeEvent,
   type MemoryWebhookData,
 } from './memory-webhook-data.js'
@@ -246,7 +246,7 @@ export function createMemoryWebhookStore(
       if (deliveries.has(newDeliveryId)) throw new Error('This delivery id is taken.')
       const delivery = { deliveryId: newDeliveryId, endpointId: endpoint.endpointId, xEventId: original.xEventId }
       addDelivery(data, { event: original.event, delivery, resendOf: deliveryId, nowMs: nowMs() })
-      announceDue(data)
+      notifyListeners(data)
       return 'resent'
     },
 

@@ -14,7 +14,7 @@ import type { PostgresConnection } from './pool.js'
  */
 export interface DueNotifications {
   /** Wakes listeners of this process at once, and those of other processes after the interval. */
-  announce(): void
+  notify(): void
   /** Calls `wake` until the returned function is called. The first listener opens the listening connection. */
   listen(wake: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -75,7 +75,7 @@ export function createDueNotifications({
   }
 
   return {
-    announce() {
+    notify() {
       wakeAll()
       if (closed || notifyTimer !== null) return
       notifyTimer = setTimeout(() => {
@@ -105,7 +105,7 @@ export function createDueNotifications({
 export function createLocalNotifications(): DueNotifications {
   const listeners = new Set<() => void>()
   return {
-    announce() {
+    notify() {
       for (const wake of listeners) wake()
     },
     listen(wake) {
