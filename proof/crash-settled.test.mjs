@@ -14,7 +14,7 @@ function startServer({ running, pending }) {
     listed.recoveries += 1
     return next(running)
   }
-  return { listed, wait: (patienceMs) => untilSettled({ clients: { rest, insist }, ask }, patienceMs) }
+  return { listed, wait: (timeoutMs) => untilSettled({ clients: { rest, insist }, ask }, timeoutMs) }
 }
 
 test('waits for a recovery that has not made its deliveries yet', async () => {

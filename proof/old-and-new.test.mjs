@@ -15,6 +15,8 @@ const dryRunValid = '/body/data/validateKycVerification/valid'
 const judged = (...violations) => ({
   body: { data: { validateKycVerification: { valid: violations.length === 0, violations } } },
 })
+const listedKeys = { path: '/api/v1/webhooks/keys', method: 'GET' }
+const signingKey = { status: 200, body: { items: [{ version: 1, state: 'SIGNING' }] } }
 const registered = { path: '/api/v1/webhooks', method: 'POST' }
 
 const issued = { path: '/internal/v1/access-tokens', method: 'POST' }
@@ -39,6 +41,14 @@ const cases = [
     neighbours: [
       { kind: 'endpoints', at: '/body/items/0/state', before: 'HEALTHY', now: 'PAUSED' },
       { kind: 'submission', at: '/body/data/state', now: 'HEALTHY' },
+    ],
+  },
+  {
+    row: /^The list of API keys/,
+    one: { kind: 'keys', command: listedKeys, at: '/body/items/0/standing', before: 'SIGNING', is: signingKey },
+    neighbours: [
+      { kind: 'keys', command: listedKeys, at: '/body/items/0/standing', before: 'WAITING', is: signingKey },
+      { kind: 'endpoints', command: registered, at: '/body/items/0/standing', before: 'SIGNING', is: signingKey },
     ],
   },
   {

@@ -131,9 +131,9 @@ async function checkThread(folder) {
       other.close()
       const answered = new Promise((resolve) => process.once('worker', (worker) => worker.once('message', resolve)))
       await storage.apps.revokeGrant({ appId: 'app', userId: 'user' })
-      const patience = setTimeout(() => process.exit(1), 30000)
+      const timer = setTimeout(() => process.exit(1), 30000)
       console.log(format, (await answered).code)
-      clearTimeout(patience)
+      clearTimeout(timer)
       await storage.close()
     }`
   const file = path.join(folder, 'thread.mjs')

@@ -48,8 +48,8 @@ async function unanswered(demo, agent) {
 }
 
 /** Until the server is at rest again, or a sentence that says what is not. */
-async function restAgain(demo, agent, patienceMs) {
-  const deadlineMs = performance.now() + patienceMs
+async function restAgain(demo, agent, timeoutMs) {
+  const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     const isServed = await ordinaryClient(demo, agent)
     const open = await unanswered(demo, agent)
@@ -85,7 +85,7 @@ export const attack = {
       ]
       const sizes = { inputs: 0, answers: 0, batches: 0 }
       const violations = []
-      const patienceMs = control === null ? restDeadlineMs : 3_000
+      const timeoutMs = control === null ? restDeadlineMs : 3_000
       async function lane(number, end) {
         const random = createRandom(seed + sizes.batches, `lane${number}`)
         while (sizes.inputs < end && violations.length < 20) {
@@ -101,7 +101,7 @@ export const attack = {
       while (!budget.isSpent(sizes.inputs) && violations.length === 0) {
         const end = sizes.inputs + Math.min(batch, budget.left(sizes.inputs) ?? batch)
         await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number, end)))
-        violations.push(...(await restAgain(demo, agent, patienceMs)))
+        violations.push(...(await restAgain(demo, agent, timeoutMs)))
         sizes.batches += 1
       }
       await agent.destroy()

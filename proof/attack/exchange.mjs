@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 
 /** Longest time that the server may take for a request that came whole. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 /** How long a client that spoils its request stays. */
 const lingerMs = 20
 
@@ -27,7 +27,7 @@ export async function exchange({ port, ca }, { bytes, end, mustEnd }) {
   let hangs = false
   if (mustEnd) {
     let timer
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs, 'late')))
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs, 'late')))
     hangs = (await Promise.race([answered, over, late])) === 'late'
     clearTimeout(timer)
   } else {

@@ -82,8 +82,8 @@ function runRound({ seed, sabotage, mayKill }) {
     await clients.finished.catch((error) => violations.push(`a client gave up: ${error.message}`))
     violations.push(...clients.violations, ...receiver.violations)
     violations.push(...(await revealAll({ clients, ask: openFiles(dataDir).ask })))
-    const patienceMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
-    violations.push(...(await untilSettled({ clients, ask: openFiles(dataDir).ask }, patienceMs)))
+    const timeoutMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
+    violations.push(...(await untilSettled({ clients, ask: openFiles(dataDir).ask }, timeoutMs)))
     const { code } = await server.end('SIGTERM')
     if (code !== 0) violations.push(`the server left with ${code} when asked to stop`)
     clients.close()

@@ -39,7 +39,7 @@ const lastingAnswer = (json) => ({
 /**
  * Clients under load, with a ledger of everything the service acknowledged. A client sends again what was not answered, or
  * answered so that it may be repeated, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
- * holds `clock()` of each first answer. Without `setUp` there are no endpoints. A request without an answer after `patienceMs`
+ * holds `clock()` of each first answer. Without `setUp` there are no endpoints. A request without an answer after `timeoutMs`
  * counts as failed. Statuses that are `unanswered` mean that a request is sent again.
  */
 export function startClients({
@@ -50,10 +50,10 @@ export function startClients({
   until,
   clock = () => 0,
   setUp = true,
-  patienceMs = 60_000,
+  timeoutMs = 60_000,
   unanswered = [503, 429],
 }) {
-  const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: 32, headersTimeout: patienceMs })
+  const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: 32, headersTimeout: timeoutMs })
   const [app] = demo.apps
   const users = demo.users.filter((user) => user.appId === app.appId && user.scopes.includes('VERIFY_KYC'))
   const violations = []

@@ -65,7 +65,7 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases, processes })
     const [{ demo }] = members
     const receiver = await startReceiver(demo, demo.apps[0].apiKey)
     let over = false
-    const clients = startClients({ seed, demo, receiver, pickServer, until: () => over, patienceMs: 10_000 })
+    const clients = startClients({ seed, demo, receiver, pickServer, until: () => over, timeoutMs: 10_000 })
     let failure = null
     clients.finished.catch((error) => (failure = error))
     let stopped = Promise.resolve()
@@ -118,8 +118,8 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases, processes })
     if (failure === null) {
       violations.push(...(await revealAll({ clients, ask: database.ask })))
       await clients.resumeAll()
-      const patienceMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
-      violations.push(...(await untilSettled({ clients, ask: database.ask }, patienceMs)))
+      const timeoutMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
+      violations.push(...(await untilSettled({ clients, ask: database.ask }, timeoutMs)))
     }
     for (const { server } of members) {
       const { code } = await server.end('SIGTERM')

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * Waits until no recovery runs and no delivery is under way any more. `ask` runs one SELECT on the database. Returns a
  * sentence if the server does not list its deliveries.
  */
-export async function untilSettled({ clients: { insist, rest }, ask }, patienceMs) {
-  const deadlineMs = performance.now() + patienceMs
+export async function untilSettled({ clients: { insist, rest }, ask }, timeoutMs) {
+  const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     // Recoveries first: one that runs may still make deliveries. Its next step may be two seconds away.
     const running = await ask(`SELECT recovery_id FROM kyc_relay_recoveries WHERE state = 'RUNNING' LIMIT 1`)

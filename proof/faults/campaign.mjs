@@ -66,7 +66,7 @@ async function runRound({ name, seed, sabotage }) {
       receiver,
       pickServer: () => serving,
       until: () => over,
-      patienceMs: 10_000,
+      timeoutMs: 10_000,
       // A process that meets a failing disk answers 500 and ends. The contract says that a client may repeat it.
       unanswered: [500, 503, 429],
     })
@@ -116,8 +116,8 @@ async function runRound({ name, seed, sabotage }) {
     violations.push(...clients.violations, ...receiver.violations)
     violations.push(...(await revealAll({ clients, ask: openFiles(dataDir).ask })))
     await clients.resumeAll()
-    const patienceMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
-    violations.push(...(await untilSettled({ clients, ask: openFiles(dataDir).ask }, patienceMs)))
+    const timeoutMs = sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs
+    violations.push(...(await untilSettled({ clients, ask: openFiles(dataDir).ask }, timeoutMs)))
     const { code } = await server.end('SIGTERM')
     if (code !== 0) violations.push(`the server left with ${code} when asked to stop`)
     clients.close()

@@ -55,6 +55,13 @@ export const intendedDifferences = [
     matches: ({ at, before }) => newField.test(at) && before === undefined,
   },
   {
+    why: 'The list of API keys calls the state of a key `state`.',
+    matches: ({ command, at, before, now }, { is }) => {
+      const [, index] = /^\/body\/items\/(\d+)\/standing$/.exec(at) ?? []
+      return command?.path === '/api/v1/webhooks/keys' && now === undefined && before === is.body?.items?.[index]?.state
+    },
+  },
+  {
     why: 'A registration warns of what a partner should know. It registers all the same.',
     matches: ({ command, at, before, now }, { is }) =>
       command?.method === 'POST' &&

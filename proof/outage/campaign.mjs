@@ -13,7 +13,7 @@ import { startServer } from '../server-process.mjs'
 const wholeOutage = 540_000
 const publishers = 16
 /** The longest time without a new acknowledgement until the campaign gives up. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 const sabotages = {
   'no-recovery': { what: 'Nobody recovers what the endpoint missed', breaks: /never acknowledged/ },
@@ -116,8 +116,8 @@ async function runOutage({ events, sabotage, dataDir, log }) {
   /** Waits until the partner has booked `count` events, or nothing comes any more. */
   async function untilBooked(count) {
     partner.changedAtMs = performance.now()
-    const patience = sabotage === undefined ? patienceMs : 5_000
-    while (partner.booked.size < count && performance.now() - partner.changedAtMs < patience) await sleep(50)
+    const waitMs = sabotage === undefined ? timeoutMs : 5_000
+    while (partner.booked.size < count && performance.now() - partner.changedAtMs < waitMs) await sleep(50)
   }
 
   const since = new Date(Date.now() - 60_000).toISOString()

@@ -11,8 +11,8 @@ import { flushSpans } from './operations/tracing/flush-spans.js'
 /** `EX_SOFTWARE` of sysexits.h: a supervisor should restart the server, which recovers all commits. */
 const storeFailedExitCode = 70
 const shutdownGraceMs = 35_000
-const logPatienceMs = 1_000
-const spanPatienceMs = 2_000
+const logTimeoutMs = 1_000
+const spanTimeoutMs = 2_000
 /** Under npm one Ctrl-C arrives twice: from the terminal and from npm. */
 const sameSignalMs = 1_000
 
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const log = createLog(env, undefined, terminalOf(process.stdout))
   /** Flushes the last log lines and spans, with a time limit. */
   const end = (code: number) =>
-    void Promise.all([log.flush(logPatienceMs), flushSpans(spanPatienceMs)]).finally(() => process.exit(code))
+    void Promise.all([log.flush(logTimeoutMs), flushSpans(spanTimeoutMs)]).finally(() => process.exit(code))
   let server: RunningServer | null = null
   let stoppingSinceMs: number | null = null
   const stop = (signal: string) => {

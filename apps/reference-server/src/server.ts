@@ -157,7 +157,7 @@ export async function startServer(
     await Promise.all([...closing, parts.worker.stop(), parts.photoWorker.stop(), parts.maintenance.stop()])
     if (servesWorker(env)) {
       await parts.writeCheckpoints().catch((error: unknown) => {
-        log.error('audit logs not witnessed', { code: errorCode(error) })
+        log.error('audit checkpoints not written', { code: errorCode(error) })
       })
     }
     await parts.storage.close()

@@ -107,7 +107,7 @@ const dataAndKeys = {
   AUDIT_CHECKPOINTS: optional(
     filePath,
     'File to which the worker appends checkpoints of the audit log every five minutes, JSON lines. Use another machine or write-once storage. Default: audit-checkpoints.jsonl in DATA_DIR.',
-    { example: '/mnt/witness/audit-checkpoints.jsonl' },
+    { example: '/mnt/write-once/audit-checkpoints.jsonl' },
   ),
 } as const
 

@@ -37,7 +37,7 @@ export function createBrokenRequests(options: {
   /** Returns the response to the latest request on a connection. */
   readonly latestOn: (socket: Duplex) => ServerResponse | undefined
   /** Time for a client to read the response before its connection is closed, in milliseconds. */
-  readonly farewellMs: number
+  readonly closeTimeoutMs: number
 }): {
   /** Handler of the server's event `clientError`. */
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
@@ -62,7 +62,7 @@ export function createBrokenRequests(options: {
       'connection: close',
     ]
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
-    const timer = setTimeout(() => socket.destroy(), options.farewellMs)
+    const timer = setTimeout(() => socket.destroy(), options.closeTimeoutMs)
     socket.once('close', () => clearTimeout(timer))
   }
 

@@ -201,7 +201,12 @@ export async function startListener(options: {
     void answers.follow(response)
     refuse(response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
   })
-  const broken = createBrokenRequests({ present, onRefused, latestOn: answers.latestOn, farewellMs: timeouts.headMs })
+  const broken = createBrokenRequests({
+    present,
+    onRefused,
+    latestOn: answers.latestOn,
+    closeTimeoutMs: timeouts.headMs,
+  })
   server.on('clientError', broken.onClientError)
   server.on('connect', broken.onConnect)
 

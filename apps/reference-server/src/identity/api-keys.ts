@@ -59,7 +59,7 @@ export interface ApiKeys {
   /** Finds damaged keys as {@link findDamaged} does. Rejects with KycError `KEY_UNKNOWN`. */
   findDamaged(verifiedKeyIds: ReadonlySet<string>): Promise<readonly Pick<ApiKeyRow, 'appId' | 'version'>[]>
   /** Returns the state of a version; null for a version that is not accepted. */
-  findStanding(key: { readonly appId: string; readonly version: number }): Promise<KeyVersion['standing'] | null>
+  findState(key: { readonly appId: string; readonly version: number }): Promise<KeyVersion['state'] | null>
   /** Lists accepted versions, newest first. */
   listVersions(appId: string): Promise<readonly KeyVersion[]>
 }
@@ -71,7 +71,7 @@ export interface KeyVersion {
    * `SIGNING` signs now, and `WAITING` signs after its activation; both have full access. `RETIRING` no longer signs,
    * and may read until `retiredAt`, if set.
    */
-  readonly standing: 'SIGNING' | 'WAITING' | 'RETIRING'
+  readonly state: 'SIGNING' | 'WAITING' | 'RETIRING'
   readonly createdAt: Date
   readonly signsFrom: Date
   readonly retiredAt: Date | null
@@ -110,7 +110,7 @@ export function createApiKeys(deps: {
     const signing = rows.find((row) => row.signsFrom <= at)
     return rows.map(({ version, createdAt, signsFrom, retiredAt }) => ({
       version,
-      standing: signsFrom > at ? 'WAITING' : version === signing?.version ? 'SIGNING' : 'RETIRING',
+      state: signsFrom > at ? 'WAITING' : version === signing?.version ? 'SIGNING' : 'RETIRING',
       createdAt,
       signsFrom,
       retiredAt,
@@ -169,8 +169,8 @@ export function createApiKeys(deps: {
         open: (row) => openApiKey(cipher, row),
       }),
     listVersions,
-    async findStanding({ appId, version }) {
-      return (await listVersions(appId)).find((one) => one.version === version)?.standing ?? null
+    async findState({ appId, version }) {
+      return (await listVersions(appId)).find((one) => one.version === version)?.state ?? null
     },
   }
 }

@@ -88,8 +88,8 @@ export interface Log {
 export interface ServerLog extends Log {
   /** Number of dropped lines that had no reader. */
   droppedLines(): number
-  /** Resolves when all lines are written, or after `patienceMs` without a reader. */
-  flush(patienceMs: number): Promise<void>
+  /** Resolves when all lines are written, or after `timeoutMs` without a reader. */
+  flush(timeoutMs: number): Promise<void>
 }
 
 /** A terminal that shows the log. */
@@ -122,7 +122,7 @@ export function createLog(
     warn: (message, fields = {}) => sink.warn(pick(fields), message),
     error: (message, fields = {}) => sink.error(pick(fields), message),
     droppedLines: () => output?.droppedLines() ?? 0,
-    flush: (patienceMs) => output?.flush(patienceMs) ?? Promise.resolve(),
+    flush: (timeoutMs) => output?.flush(timeoutMs) ?? Promise.resolve(),
   }
 }
 

@@ -48,7 +48,7 @@ export interface Metrics {
 }
 
 /** Time limit of the read of the queue, in milliseconds: far below that of a scrape, which is 10 s. */
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -219,10 +219,7 @@ export function createMetrics(deps: {
 
   async function readQueue(): Promise<void> {
     try {
-      const [state, lagMs] = await withinMs(
-        patienceMs,
-        Promise.all([deps.queue.inspectQueue(), deps.feed.measureLag()]),
-      )
+      const [state, lagMs] = await withinMs(timeoutMs, Promise.all([deps.queue.inspectQueue(), deps.feed.measureLag()]))
       queue.waiting.set(state.waiting)
       queue.inFlight.set(state.inFlight)
       queue.oldestDue.set(state.oldestDueMs / 1000)

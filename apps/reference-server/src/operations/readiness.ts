@@ -11,7 +11,7 @@ export interface Readiness {
 }
 
 /** Time limit of a check, in milliseconds. */
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
 /**
  * Checks all parts in parallel. A part that throws, returns false, or takes longer than 2 s is failing. A stopping
@@ -35,7 +35,7 @@ export async function checkReadiness(
 
 async function stateOf(check: () => boolean | Promise<unknown>): Promise<PartState> {
   try {
-    return (await withinMs(patienceMs, Promise.resolve(check()))) === false ? 'failing' : 'ok'
+    return (await withinMs(timeoutMs, Promise.resolve(check()))) === false ? 'failing' : 'ok'
   } catch {
     return 'failing'
   }

@@ -4,17 +4,17 @@ import SonicBoom from 'sonic-boom'
 /** Most bytes that wait for a reader. Further lines are dropped. */
 const mostWaitingBytes = 1024 * 1024
 
-/** A flush takes at most this multiple of its patience, with a slow reader. */
-const mostPatience = 5
+/** A flush takes at most this multiple of its timeout, with a slow reader. */
+const mostTimeouts = 5
 
 /** Standard output as the destination of log lines. */
 export interface StandardOutput {
   readonly stream: DestinationStream
   droppedLines(): number
   /**
-   * Resolves when every line is written, or after `patienceMs` without progress; at the latest after five times that.
+   * Resolves when every line is written, or after `timeoutMs` without progress; at the latest after five times that.
    */
-  flush(patienceMs: number): Promise<void>
+  flush(timeoutMs: number): Promise<void>
 }
 
 /**
@@ -58,7 +58,7 @@ export function createStandardOutput(fd = 1): StandardOutput {
       },
     },
     droppedLines: () => dropped,
-    flush: (patienceMs) =>
+    flush: (timeoutMs) =>
       new Promise((resolve) => {
         if (closed || !isWaiting) return resolve()
         const end = () => {
@@ -67,11 +67,11 @@ export function createStandardOutput(fd = 1): StandardOutput {
           output.off('drain', end).off('error', end).off('write', onWrite)
           resolve()
         }
-        let late = setTimeout(end, patienceMs)
-        const latest = setTimeout(end, patienceMs * mostPatience)
+        let late = setTimeout(end, timeoutMs)
+        const latest = setTimeout(end, timeoutMs * mostTimeouts)
         const onWrite = () => {
           clearTimeout(late)
-          late = setTimeout(end, patienceMs)
+          late = setTimeout(end, timeoutMs)
         }
         output.on('drain', end).on('error', end).on('write', onWrite)
       }),

@@ -34,7 +34,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     return send(c, { newKey: rotated.apiKey })
   })
 
-  routes.post('/portal/keys/rehearse', async (c) => {
+  routes.post('/portal/keys/dry-run', async (c) => {
     const endpointId = c.get('form').get('endpointId') ?? ''
     const dryRun = await deps.dryRunKeyRotation({ appId: appIdOf(c), endpointId })
     switch (dryRun) {
@@ -99,7 +99,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const shown = c.get('form').get('version')
     if (shown === null) return true
     const versions = await apiKeys.listVersions(appIdOf(c))
-    return versions.some(({ version, standing }) => standing === 'WAITING' && String(version) === shown)
+    return versions.some(({ version, state }) => state === 'WAITING' && String(version) === shown)
   }
 
   async function send(

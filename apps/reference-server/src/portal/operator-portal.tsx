@@ -38,7 +38,7 @@ export function createOperatorPortal(deps: OperatorPortalDeps): Hono<PortalEnv> 
     failures: deps.failures,
     sessions: createSessions({ ...deps, newSecret: newSessionSecret }),
     signIn: createSignInForms({ kind: 'operator', newSecret: newSessionSecret }),
-    findStanding: () => Promise.resolve('ACTING'),
+    findAccess: () => Promise.resolve('ACTING'),
   }
   const app = new Hono<PortalEnv>()
   app.use('/portal/*', acceptForm)

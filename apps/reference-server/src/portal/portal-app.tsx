@@ -36,10 +36,10 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
     failures,
     sessions: createSessions({ ...deps, operators: [], newSecret: newSessionSecret }),
     signIn: createSignInForms({ kind: 'app', newSecret: newSessionSecret }),
-    async findStanding({ holder }) {
+    async findAccess({ holder }) {
       if (holder.kind !== 'app') return null
-      const standing = await apiKeys.findStanding({ appId: holder.appId, version: holder.keyVersion })
-      return standing && (standing === 'RETIRING' ? 'READING' : 'ACTING')
+      const state = await apiKeys.findState({ appId: holder.appId, version: holder.keyVersion })
+      return state && (state === 'RETIRING' ? 'READING' : 'ACTING')
     },
   }
   const app = new Hono<PortalEnv>()

@@ -94,7 +94,7 @@ export interface PortalGuard {
   readonly signIn: SignInForms
   readonly failures: FailedAuthentications
   /** Returns whether a session may act; null if it has ended with its key. */
-  readonly findStanding: (session: Session) => Promise<'ACTING' | 'READING' | null>
+  readonly findAccess: (session: Session) => Promise<'ACTING' | 'READING' | null>
 }
 
 /** The listener of a portal. */
@@ -109,8 +109,8 @@ export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv>
     const id = cookie.read()
     if (id === null && method !== 'POST') return seeOther(c, signInPath(pageOf(c)))
     const session = id === null ? null : await guard.sessions.find(id)
-    const standing = session?.holder.kind === kind ? await guard.findStanding(session) : null
-    if (session === null || standing === null) {
+    const access = session?.holder.kind === kind ? await guard.findAccess(session) : null
+    if (session === null || access === null) {
       const requestId = c.env.requestId
       if (id !== null) {
         guard.failures.note({ listener: listenerOf(kind), reason: 'SESSION_INVALID', requestId })
@@ -124,7 +124,7 @@ export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv>
       return sendProblem(c, 403)
     c.set('session', session)
     // Signing out needs no right of the key.
-    if (method === 'POST' && standing === 'READING' && c.req.path !== '/portal/sign-out')
+    if (method === 'POST' && access === 'READING' && c.req.path !== '/portal/sign-out')
       return sendProblem(c, 'retiring')
     return next()
   }

@@ -55,7 +55,7 @@ export function createKeyRotationDryRun(
 ): (request: { readonly appId: string; readonly endpointId: string }) => Promise<KeyRotationDryRun> {
   const running = new Set<string>()
 
-  async function sendSigned(endpoint: Endpoint, key: SigningKey, standing: DryRunResult['key']): Promise<DryRunResult> {
+  async function sendSigned(endpoint: Endpoint, key: SigningKey, role: DryRunResult['key']): Promise<DryRunResult> {
     const own =
       endpoint.headers === null ? {} : await deps.openHeaders({ appId: endpoint.appId, headers: endpoint.headers })
     const event: PreparedEvent = await deps.prepare(endpoint)
@@ -73,7 +73,7 @@ export function createKeyRotationDryRun(
     const result = redactEchoes(answered, Object.values(own))
     const accepted = attemptStateOf(result.cause) === 'SUCCEEDED'
     const explanation = explainAttempt(result, endpoint.url)
-    return { key: standing, version: key.version, xEventId, accepted, result, explanation }
+    return { key: role, version: key.version, xEventId, accepted, result, explanation }
   }
 
   return async ({ appId, endpointId }) => {

@@ -5,8 +5,8 @@ export const keyRotationDryRunRequest = z
   .strictObject({ endpointId: givenUuid.meta({ description: 'Endpoint to send the test events to.' }) })
   .meta({ id: 'KeyRotationDryRunRequest' })
 
-const keyStanding = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
-  id: 'KeyStanding',
+const keyState = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
+  id: 'KeyState',
   description:
     '`SIGNING` signs now; `WAITING` signs once activated; `RETIRING` may read until `retiredAt` and change nothing.',
 })
@@ -14,7 +14,7 @@ const keyStanding = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
 export const apiKey = z
   .object({
     version: z.int().min(1),
-    standing: keyStanding,
+    state: keyState,
     createdAt: instant,
     signsFrom: instant,
     retiredAt: instant.nullable(),

@@ -128,7 +128,7 @@ export const operationExamples: {
         items: [
           {
             version: 1,
-            standing: 'SIGNING',
+            state: 'SIGNING',
             createdAt: '2026-03-01T08:00:00.000Z',
             signsFrom: '2026-03-01T08:00:00.000Z',
             retiredAt: null,

@@ -216,7 +216,7 @@ const rotateKey = defineOperation({
 const dryRunKeyRotation = defineOperation({
   id: 'dryRunKeyRotation',
   method: 'post',
-  path: `${base}/keys/rehearse`,
+  path: `${base}/keys/dry-run`,
   tag: 'API keys',
   summary: 'Do a dry run of a key rotation at one endpoint',
   description:
@@ -228,7 +228,7 @@ const dryRunKeyRotation = defineOperation({
     bodyInvalid,
     notFound,
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
-    { status: 409, code: 'BAD_REQUEST', detail: 'REHEARSAL_RUNNING', when: 'Another dry run of this app is running.' },
+    { status: 409, code: 'BAD_REQUEST', detail: 'DRY_RUN_RUNNING', when: 'Another dry run of this app is running.' },
   ],
 })
 

@@ -119,7 +119,7 @@ export function presentFeedItem({
 export function presentKeyVersion(key: KeyVersion): z.input<typeof keys.apiKey> {
   return {
     version: key.version,
-    standing: key.standing,
+    state: key.state,
     createdAt: key.createdAt.toISOString(),
     signsFrom: key.signsFrom.toISOString(),
     retiredAt: key.retiredAt?.toISOString() ?? null,

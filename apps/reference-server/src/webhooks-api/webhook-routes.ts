@@ -152,7 +152,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     const dryRun = await deps.dryRunKeyRotation({ appId, endpointId })
     if (dryRun === 'endpoint_not_found') return { refusal: { code: 'NOT_FOUND' } }
     if (dryRun === 'no_rotation_pending') return conflict('NO_ROTATION_PENDING')
-    if (dryRun === 'dry_run_running') return conflict('REHEARSAL_RUNNING')
+    if (dryRun === 'dry_run_running') return conflict('DRY_RUN_RUNNING')
     const { endpoint, ready } = dryRun
     const results = dryRun.results.map(({ result, explanation, ...one }) => ({
       ...one,
@@ -242,7 +242,7 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
     const { verdict, headers: limit } = limits.take('app', app.appId)
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
-    if (!reads && (await apiKeys.findStanding(app)) === 'RETIRING')
+    if (!reads && (await apiKeys.findState(app)) === 'RETIRING')
       return refuseProblem(c, { code: 'FORBIDDEN', detail: 'API_KEY_RETIRING' }, limit)
     c.set('appId', app.appId)
     await next()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { judgeHeap } from '../../src/http/load-shedding/heap-pressure.js'
+import { createHeapCheck } from '../../src/http/load-shedding/heap-pressure.js'
 import {
   createLoadShedding,
   maxOpenPerConnection,
@@ -147,7 +147,7 @@ describe('load shedding', () => {
 describe('the heap', () => {
   it('is full from a collection that left 85 % of it in use, until one that did not or for 2 s', () => {
     let nowMs = 0
-    const heap = judgeHeap(() => nowMs)
+    const heap = createHeapCheck(() => nowMs)
     expect(heap.isFull()).toBe(false)
     heap.collected(0.849)
     expect(heap.isFull()).toBe(false)

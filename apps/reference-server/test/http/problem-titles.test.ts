@@ -17,7 +17,7 @@ it.each([
     409,
     'The request conflicts with the current state. See detail.',
   ],
-  ['apiUrl', '/api/v1/webhooks/keys/rehearse', 'apiKey', 400, 'The request is malformed.'],
+  ['apiUrl', '/api/v1/webhooks/keys/dry-run', 'apiKey', 400, 'The request is malformed.'],
 ] as const)('%s%s says what is wrong in its title', async (listener, path, holder, status, title) => {
   const token = holder === null ? null : (server.demo.apps[0]?.apiKey ?? '')
   const answer = await server.call(`${server.demo[listener]}${path}`, { method: 'POST', body: {}, token })

@@ -32,7 +32,7 @@ export interface RawConnection {
   ended(): Promise<void>
 }
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Opens a connection. Answers 1xx are skipped, but remembered as `100` in `informational`. */
 export async function openRaw(target: RawTarget): Promise<RawConnection & { readonly informational: number[] }> {
@@ -78,7 +78,7 @@ export async function openRaw(target: RawTarget): Promise<RawConnection & { read
         if (found !== undefined) finish(() => resolve(found))
         else if (ended) finish(() => reject(new Error(`${what}: the connection ended after ${received.length} bytes`)))
       }
-      const timer = setTimeout(() => finish(() => reject(new Error(`${what}: timed out`))), patienceMs)
+      const timer = setTimeout(() => finish(() => reject(new Error(`${what}: timed out`))), timeoutMs)
       const finish = (settle: () => void) => {
         clearTimeout(timer)
         waiting.delete(attempt)

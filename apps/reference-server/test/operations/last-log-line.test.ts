@@ -16,14 +16,14 @@ const lines = 1_000
 const source = `
 import { createLog } from './src/operations/log.ts'
 
-const [, , patienceMs] = process.argv
+const [, , timeoutMs] = process.argv
 // As main.ts does: it makes a pipe one that no write waits for.
 process.stdout.on('error', () => undefined)
 const log = createLog({ logLevel: 'info' })
 for (let n = 0; n < ${lines}; n++) log.info('line', { detail: 'x'.repeat(480), count: n })
 log.error('the last line')
 process.send?.('flushing')
-log.flush(Number(patienceMs)).finally(() => process.exit(70))
+log.flush(Number(timeoutMs)).finally(() => process.exit(70))
 `
 
 beforeAll(() => {

@@ -69,7 +69,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
   return { lines, timers, maintenance }
 }
 
-it('audit logs are witnessed at the start, every five minutes, and also after a time that failed', async () => {
+it('audit checkpoints are written at the start, every five minutes, and also after a time that failed', async () => {
   let written = 0
   const ended: [string, boolean][] = []
   const { lines, timers } = await startMaintenance({
@@ -86,11 +86,11 @@ it('audit logs are witnessed at the start, every five minutes, and also after a 
     fiveMinutes().at(-1)?.callback()
     expect(written).toBe(round + 1)
   }
-  expect(lines).toContainEqual(['maintenance failed', { job: 'witness audit logs', code: 'UNEXPECTED' }])
+  expect(lines).toContainEqual(['maintenance failed', { job: 'write audit checkpoints', code: 'UNEXPECTED' }])
   expect(JSON.stringify(lines)).not.toContain('canary')
-  expect(ended.filter(([job]) => job === 'witness audit logs').slice(0, 2)).toEqual([
-    ['witness audit logs', true],
-    ['witness audit logs', false],
+  expect(ended.filter(([job]) => job === 'write audit checkpoints').slice(0, 2)).toEqual([
+    ['write audit checkpoints', true],
+    ['write audit checkpoints', false],
   ])
 })
 
@@ -149,7 +149,7 @@ it.each([
     .toEqual([[message, { job, count: 3, remaining: 0, durationMs: 0 }]])
 })
 
-it('a server that stops witnesses its audit logs once more, and one that only listens does not', async () => {
+it('a server that stops writes audit checkpoints once more, and one that only listens does not', async () => {
   const dataDir = testFolder()
   const checkpoints = join(dataDir, 'checkpoints.jsonl')
   const start = (role: string) => {
@@ -224,7 +224,7 @@ it('a server whose checkpoints cannot be written stops all the same, and says so
   })
   const server = await startServer(env, createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }))
   await server.stop('TEST')
-  expect(lines.filter((line) => line.includes('audit logs not witnessed'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('audit checkpoints not written'))).toHaveLength(1)
   expect(lines.join('')).not.toContain(dataDir)
 })
 

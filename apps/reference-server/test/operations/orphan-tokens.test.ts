@@ -67,7 +67,7 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
           Promise.resolve(new Set(tokens.map(({ token }) => token).filter((token) => referenced.has(token)))),
       },
       isBusinessDatabaseEmpty: () => Promise.resolve(false),
-      compareCheckpoints: () => Promise.resolve('AS_WITNESSED'),
+      compareCheckpoints: () => Promise.resolve('MATCHING'),
       mostInADay: 100,
       nowMs: () => now,
       ...changes,

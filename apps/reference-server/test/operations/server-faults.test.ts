@@ -16,7 +16,7 @@ import { callsTo, clientOf } from './server-calls.js'
 vi.setConfig({ testTimeout: 120_000 })
 
 /** On a busy machine. */
-const patience = { timeout: 30_000 }
+const polling = { timeout: 30_000 }
 
 let dataDir: string
 beforeEach(() => {
@@ -63,7 +63,7 @@ it('a process without file descriptors serves whom it has, loses nothing, and re
     crowd.push(socket)
   }
   // Connections made before are served; the new ones have taken every descriptor there was.
-  await expect.poll(() => readdirSync(`/proc/${server.process.pid}/fd`).length, patience).toBeGreaterThan(250)
+  await expect.poll(() => readdirSync(`/proc/${server.process.pid}/fd`).length, polling).toBeGreaterThan(250)
   // Connections made before are served. Attempts that find no socket give their number back and are made later.
   const published = await Promise.all(Array.from({ length: 8 }, () => publish()))
   expect(published.map(({ status }) => status)).toEqual(published.map(() => 202))
@@ -73,11 +73,11 @@ it('a process without file descriptors serves whom it has, loses nothing, and re
   const { deliveries } = JSON.parse((await publish()).text) as { deliveries: { deliveryId: string }[] }
   const delivered = `state = 'DELIVERED' AND attempts_made = 1`
   const ofLast = `SELECT 1 FROM kyc_relay_deliveries WHERE ${delivered} AND delivery_id = '${deliveries[0]?.deliveryId}'`
-  await expect.poll(() => rows(ofLast).length, patience).toBe(1)
+  await expect.poll(() => rows(ofLast).length, polling).toBe(1)
   // An attempt that found no socket gave its number back and waits half a minute; no attempt failed for it.
   const waiting = `state = 'PENDING' AND attempts_made = 0 AND unsent_since IS NOT NULL`
   const unfinished = () => rows(`SELECT * FROM kyc_relay_deliveries WHERE NOT (${delivered}) AND NOT (${waiting})`)
-  await expect.poll(unfinished, patience).toEqual([])
+  await expect.poll(unfinished, polling).toEqual([])
   expect((await clientOf(demo)(`${demo.apiUrl}/readyz`, null)).status).toBe(200)
   expect((await submit()).status).toBe(200)
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -104,7 +104,7 @@ it('a process that stands still for 5 s runs no attempt twice, and its metrics t
     answer()
   }, 5_000)
   await stopped
-  await expect.poll(() => states('deliveries'), patience).toEqual(['DELIVERED'])
+  await expect.poll(() => states('deliveries'), polling).toEqual(['DELIVERED'])
   expect(states('attempts')).toEqual(['SUCCEEDED'])
   expect(receiver.received.filter(({ path }) => path === '/stall')).toHaveLength(1)
   expect(await metric('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(4)
@@ -188,13 +188,13 @@ it('after a restore of an older backup it works on; what was pending is sent aga
   receiver.answerBy('/restored', () => 200)
   const second = await start()
   const again = callsTo(second)
-  await expect.poll(() => states('deliveries'), patience).toEqual(['DELIVERED'])
+  await expect.poll(() => states('deliveries'), polling).toEqual(['DELIVERED'])
   const ids = new Set(receiver.received.map(({ headers }) => headers['x-event-id']))
   expect([...ids].filter((id) => id !== pendingId && id !== lost)).toEqual([])
   // What came after the backup is not known any more: told again it is new, as docs/operate.md says.
   expect((await again.submit(afterBackup)).text).not.toContain('"replayed":true')
   expect((await again.publish('after')).status).toBe(202)
-  await expect.poll(() => states('deliveries'), patience).toEqual(['DELIVERED', 'DELIVERED'])
+  await expect.poll(() => states('deliveries'), polling).toEqual(['DELIVERED', 'DELIVERED'])
   const newest = receiver.received.at(-1)?.headers['x-event-id']
   expect([pendingId, lost]).not.toContain(newest)
 })
@@ -221,7 +221,7 @@ it('proxies, search domains and authorities of the environment have no say in wh
   await register(receiver.url('/direct'))
   expect((await publish()).status).toBe(202)
   await receiver.arrived('/direct', 1)
-  await expect.poll(() => states('deliveries'), patience).toEqual(['DELIVERED'])
+  await expect.poll(() => states('deliveries'), polling).toEqual(['DELIVERED'])
   expect((await call(`${server.demo.apiUrl}/readyz`, null)).status).toBe(200)
   expect(contacted).toEqual([])
 })

@@ -14,7 +14,7 @@ import { callsTo } from './server-calls.js'
 
 // Processes of the built server, of this version and of a next one, on one PostgreSQL.
 vi.setConfig({ testTimeout: 180_000 })
-const patience = { timeout: 60_000 }
+const polling = { timeout: 60_000 }
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -96,7 +96,7 @@ it('two versions work side by side while the next one migrates, and the former s
   expect(after.output()).toContain(`"migration":"${next.migration}"`)
   const ofNext = traffic(callsTo(after))
   const both = published + 10
-  await expect.poll(() => published, patience).toBeGreaterThan(both)
+  await expect.poll(() => published, polling).toBeGreaterThan(both)
 
   // The next version goes, the former one works on: a rollback that needs no restart.
   going = false
@@ -107,7 +107,7 @@ it('two versions work side by side while the next one migrates, and the former s
   expect([...new Set(answers)].sort()).toEqual([200, 202])
   const count = (table: string, where = 'true') =>
     query<{ count: number }>(DATABASE_URL, `SELECT count(*)::int AS count FROM kyc_relay_${table} WHERE ${where}`)
-  await expect.poll(() => count('deliveries', `state <> 'DELIVERED'`), patience).toEqual([{ count: 0 }])
+  await expect.poll(() => count('deliveries', `state <> 'DELIVERED'`), polling).toEqual([{ count: 0 }])
   expect(await count('verifications')).toEqual([{ count: published + 1 }])
   expect(await count('deliveries', 'attempts_made = 1')).toEqual([{ count: published + 1 }])
   const ids = receiver.received.map(({ headers }) => headers['x-event-id'])
@@ -154,7 +154,7 @@ it('after a restore of an older backup on PostgreSQL it works on; what was pendi
   expect((await callsTo(second).submit(afterBackup)).text).toContain('VERIFIED')
   expect((await callsTo(second).publish('after')).status).toBe(202)
   const lostIds = () => receiver.received.map(({ headers }) => headers['x-event-id']).filter((id) => id !== pendingId)
-  await expect.poll(() => new Set(lostIds()).size, patience).toBe(1)
+  await expect.poll(() => new Set(lostIds()).size, polling).toBe(1)
   const [lost] = lostIds()
   await second.end('SIGKILL')
   for (const name of databases) {
@@ -165,7 +165,7 @@ it('after a restore of an older backup on PostgreSQL it works on; what was pendi
   receiver.answerBy('/restored', () => 200)
   const third = await start(dataDir, settings)
   const states = () => query(urls.DATABASE_URL, 'SELECT state, x_event_id FROM kyc_relay_deliveries ORDER BY position')
-  await expect.poll(states, patience).toEqual([{ state: 'DELIVERED', x_event_id: pendingId }])
+  await expect.poll(states, polling).toEqual([{ state: 'DELIVERED', x_event_id: pendingId }])
   // What came after the backup is not known any more: told again it is new, as docs/operate.md says.
   const again = callsTo(third)
   const submitted = await again.submit(afterBackup)
@@ -173,7 +173,7 @@ it('after a restore of an older backup on PostgreSQL it works on; what was pendi
   expect(submitted.text).not.toContain('"replayed":true')
   expect((await again.publish('after')).status).toBe(202)
   await expect
-    .poll(async () => (await states()).map(({ state }) => state as string), patience)
+    .poll(async () => (await states()).map(({ state }) => state as string), polling)
     .toEqual(['DELIVERED', 'DELIVERED'])
   const newest = receiver.received.at(-1)?.headers['x-event-id']
   expect([pendingId, lost]).not.toContain(newest)

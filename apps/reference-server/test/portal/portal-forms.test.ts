@@ -432,10 +432,10 @@ describe('the API key in the portal', () => {
       request.headers['x-hmac-signature'] === createHmac('sha256', secret).update(request.body).digest('hex')
     receiver.answerBy('/rotate', (request) => (signedWith(rotating.apiKey, request) ? 200 : 401))
     const endpointId = /<option value="([0-9a-f-]{36})"/.exec(waiting.text)?.[1] ?? ''
-    const unready = await browser.submit(waiting, '/portal/keys/rehearse', { endpointId })
+    const unready = await browser.submit(waiting, '/portal/keys/dry-run', { endpointId })
     expect(unready.text).toMatch(/Not ready.*Key 1,.*Accepted.*Key 2,.*HTTP 401/s)
     receiver.answerBy('/rotate', () => 200)
-    const ready = await browser.submit(waiting, '/portal/keys/rehearse', { endpointId })
+    const ready = await browser.submit(waiting, '/portal/keys/dry-run', { endpointId })
     expect(ready.text).toContain('Ready: both signatures were accepted')
 
     const unconfirmed = await browser.submit(waiting, '/portal/keys/activate')

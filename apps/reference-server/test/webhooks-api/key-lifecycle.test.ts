@@ -42,9 +42,9 @@ const rotate = async (key: string) => {
   expect(status).toBe(201)
   return json as { apiKey: string; version: number }
 }
-const standings = async (key: string) =>
-  ((await api('/keys', key)).json.items as { version: number; standing: string }[]).map(
-    ({ version, standing }) => `${version} ${standing}`,
+const keyStates = async (key: string) =>
+  ((await api('/keys', key)).json.items as { version: number; state: string }[]).map(
+    ({ version, state }) => `${version} ${state}`,
   )
 const signedBy = (key: string, request: ReceivedRequest | undefined) =>
   request?.headers['x-hmac-signature'] ===
@@ -64,7 +64,7 @@ describe('a retiring API key', () => {
     const { json: endpoint } = await post('', apiKey, { url: receiver.url('/retiring') })
     const next = await rotate(apiKey)
     expect((await post('/keys/activate', next.apiKey)).status).toBe(200)
-    expect(await standings(apiKey)).toEqual(['2 SIGNING', '1 RETIRING'])
+    expect(await keyStates(apiKey)).toEqual(['2 SIGNING', '1 RETIRING'])
     for (const path of ['', '/deliveries', '/keys', `/${endpoint.id}`]) {
       expect([path, (await api(path, apiKey)).status]).toEqual([path, 200])
     }
@@ -77,7 +77,7 @@ describe('a retiring API key', () => {
       ['POST', '/keys/rotate'],
       ['POST', '/keys/activate'],
       ['POST', '/keys/discard'],
-      ['POST', '/keys/rehearse', { endpointId: endpoint.id }],
+      ['POST', '/keys/dry-run', { endpointId: endpoint.id }],
       ['POST', '/keys/2/revoke'],
       ['POST', '/keys/1/revoke'],
     ]
@@ -91,7 +91,7 @@ describe('a retiring API key', () => {
       ])
     }
     expect((await api('', next.apiKey)).json.items).toHaveLength(1)
-    expect(await standings(next.apiKey)).toEqual(['2 SIGNING', '1 RETIRING'])
+    expect(await keyStates(next.apiKey)).toEqual(['2 SIGNING', '1 RETIRING'])
     expect((await post('/keys/1/revoke', next.apiKey)).status).toBe(204)
     expect((await api('/keys', apiKey)).status).toBe(401)
   })
@@ -128,7 +128,7 @@ describe('a waiting API key', () => {
     const again = await post('/keys/discard', apiKey)
     expect([again.status, again.json.detail]).toEqual([409, 'NO_ROTATION_PENDING'])
     expect((await rotate(apiKey)).version).toBe(3)
-    expect(await standings(apiKey)).toEqual(['3 WAITING', '1 SIGNING'])
+    expect(await keyStates(apiKey)).toEqual(['3 WAITING', '1 SIGNING'])
   })
 
   it('is discarded in the portal, without JavaScript', async () => {
@@ -139,7 +139,7 @@ describe('a waiting API key', () => {
     const done = await browser.submit(await browser.get('/portal/keys'), '/portal/keys/discard')
     expect((await browser.follow(done)).text).toContain('It will not sign webhooks')
     expect((await api('', lost.apiKey)).status).toBe(401)
-    expect(await standings(apiKey)).toEqual(['1 SIGNING'])
+    expect(await keyStates(apiKey)).toEqual(['1 SIGNING'])
   })
 })
 
@@ -156,7 +156,7 @@ describe('a revoked API key', () => {
     expect((await theirs.get('/portal/keys')).status).toBe(401)
     expect((await createPortalClient(server).signIn({ name, apiKey })).status).toBe(401)
     expect((await ours.get('/portal/keys')).status).toBe(200)
-    expect(await standings(next.apiKey)).toEqual(['2 SIGNING'])
+    expect(await keyStates(next.apiKey)).toEqual(['2 SIGNING'])
     await publish()
     const [request] = await receiver.arrived('/revoked', 1)
     expect([signedBy(next.apiKey, request), signedBy(apiKey, request)]).toEqual([true, false])
@@ -200,7 +200,7 @@ describe('a revoked API key', () => {
     expect([issued.status, issued.json.appId, issued.json.version]).toEqual([201, appId, 3])
     expect(issued.headers['cache-control']).toBe('no-store')
     const key = issued.json.apiKey as string
-    expect(await standings(key)).toEqual(['3 SIGNING'])
+    expect(await keyStates(key)).toEqual(['3 SIGNING'])
     const { json } = await api(`/deliveries/${held}`, key)
     expect([json.status, json.attemptsMade, json.attempts[0].state]).toEqual(['PENDING', 0, 'UNSENT'])
     await publish()
@@ -219,7 +219,7 @@ describe('the operator', () => {
     expect([status, json.version]).toEqual([201, 3])
     const key = json.apiKey as string
     expect((await api('', unknown.apiKey)).status).toBe(401)
-    expect(await standings(key)).toEqual(['3 WAITING', '1 SIGNING'])
+    expect(await keyStates(key)).toEqual(['3 WAITING', '1 SIGNING'])
     await publish()
     const [request] = await receiver.arrived('/lost', 1)
     expect(signedBy(apiKey, request)).toBe(true)
@@ -252,7 +252,7 @@ describe('the operator', () => {
       expect([path, (await internal(path, { method, body })).status]).toEqual([path, status])
       expect((await internal(path, { method, body, token: apiKey })).status).toBe(401)
     }
-    expect(await standings(apiKey)).toEqual(['1 SIGNING'])
+    expect(await keyStates(apiKey)).toEqual(['1 SIGNING'])
     expect((await internal(`${keys}/1`, { method: 'DELETE', body: { reason } })).status).toBe(204)
     expect((await internal(`${keys}/1`, { method: 'DELETE', body: { reason } })).status).toBe(404)
     const twenty = Array.from({ length: 20 }, () => internal(keys, { method: 'POST', body: { reason } }))

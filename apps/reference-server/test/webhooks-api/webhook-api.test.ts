@@ -447,7 +447,7 @@ describe('rotation of the API key', () => {
   it('is tried with both keys in a dry run, activated once, and signs with the new key from then on', async () => {
     const key = (options: CallOptions = {}) => ({ token: app(1).apiKey, ...options })
     const { id } = await register({ url: receiver.url('/rotating') }, other)
-    const early = await api('/keys/rehearse', key({ body: { endpointId: id } }))
+    const early = await api('/keys/dry-run', key({ body: { endpointId: id } }))
     expect([early.status, early.json.detail]).toEqual([409, 'NO_ROTATION_PENDING'])
     expect((await api('/keys/activate', key({ method: 'POST' }))).status).toBe(409)
 
@@ -455,7 +455,7 @@ describe('rotation of the API key', () => {
     expect([rotated.status, rotated.json.version]).toEqual([201, 2])
     const newKey = rotated.json.apiKey as string
     expect((await api('/keys/rotate', key({ method: 'POST' }))).json.detail).toBe('ROTATION_PENDING')
-    expect((await api('/keys', key())).json.items.map((one: { standing: string }) => one.standing)).toEqual([
+    expect((await api('/keys', key())).json.items.map((one: { state: string }) => one.state)).toEqual([
       'WAITING',
       'SIGNING',
     ])
@@ -465,7 +465,7 @@ describe('rotation of the API key', () => {
     const signedBy = (secret: string) => (request: { headers: Record<string, string>; body: string }) =>
       request.headers['x-hmac-signature'] === createHmac('sha256', secret).update(request.body).digest('hex')
     receiver.answerBy('/rotating', (request) => (signedBy(app(1).apiKey)(request) ? 200 : 401))
-    const unready = await api('/keys/rehearse', key({ body: { endpointId: id } }))
+    const unready = await api('/keys/dry-run', key({ body: { endpointId: id } }))
     expect(unready.status).toBe(200)
     expect(unready.json).toMatchObject({ endpointId: id, ready: false })
     expect(unready.json.results).toMatchObject([
@@ -475,18 +475,18 @@ describe('rotation of the API key', () => {
     receiver.answerBy('/rotating', (request) =>
       signedBy(app(1).apiKey)(request) || signedBy(newKey)(request) ? 200 : 401,
     )
-    expect((await api('/keys/rehearse', key({ body: { endpointId: id } }))).json.ready).toBe(true)
+    expect((await api('/keys/dry-run', key({ body: { endpointId: id } }))).json.ready).toBe(true)
     expect(
       (await other('/deliveries')).json.items.filter((one: { endpointId: string }) => one.endpointId === id),
     ).toEqual([])
-    expect((await api('/keys/rehearse', { body: { endpointId: id } })).status).toBe(404)
+    expect((await api('/keys/dry-run', { body: { endpointId: id } })).status).toBe(404)
 
     expect((await api('/keys/activate', key({ method: 'POST' }))).json).toEqual({ activated: true })
     receiver.answerBy('/rotating', (request) => (signedBy(newKey)(request) ? 200 : 401))
     const sent = await api(`/${id}/test`, { method: 'POST', token: newKey })
     const delivery = await ended(sent.json.deliveries[0].deliveryId as string, other)
     expect([delivery.status, delivery.attempts[0].keyVersion]).toEqual(['DELIVERED', 2])
-    expect((await api('/keys', key())).json.items.map((one: { standing: string }) => one.standing)).toEqual([
+    expect((await api('/keys', key())).json.items.map((one: { state: string }) => one.state)).toEqual([
       'SIGNING',
       'RETIRING',
     ])

@@ -161,9 +161,10 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
 
   async function verifyChain(chain: number, head: AuditHead | null): Promise<void> {
     const name = log.name
-    const witnessed = new Map<number, Set<string>>()
+    const checkpointMacs = new Map<number, Set<string>>()
     for (const one of checkpoints) {
-      if (one.chain === chain) witnessed.set(one.sequence, (witnessed.get(one.sequence) ?? new Set()).add(one.mac))
+      if (one.chain === chain)
+        checkpointMacs.set(one.sequence, (checkpointMacs.get(one.sequence) ?? new Set()).add(one.mac))
     }
     let place = CHAIN_START
     for (let isLast = false; ;) {
@@ -172,7 +173,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
       place = checked.place
       checked.findings.forEach(find)
       for (const { sequence, mac, subject } of entries) {
-        const macs = witnessed.get(sequence)
+        const macs = checkpointMacs.get(sequence)
         if (macs !== undefined && (macs.size > 1 || !macs.has(mac))) {
           find({ code: 'CHECKPOINT_DIFFERS', log: name, chain, sequence, subject })
         }
@@ -199,7 +200,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
     for (const rows of unexplained.values()) for (const at of rows) find({ code: 'ERASED_WITHOUT_ENTRY', ...at })
     unexplained.clear()
     places.set(chain, place)
-    const known = Math.max(head?.sequence ?? 0, ...witnessed.keys())
+    const known = Math.max(head?.sequence ?? 0, ...checkpointMacs.keys())
     if (place.sequence === 0) find({ code: 'CHAIN_MISSING', log: name, chain, sequence: null, subject: null })
     else if (head === null) find({ code: 'HEAD_DIFFERS', log: name, chain, sequence: place.sequence, subject: null })
     if (place.sequence < known) {

@@ -39,7 +39,7 @@ export async function verify(
 }
 
 /** Checkpoints of all chains as they are now. */
-export async function witness(log: AuditLog, seal = auditSeal): Promise<SealedCheckpoint[]> {
+export async function checkpointsOf(log: AuditLog, seal = auditSeal): Promise<SealedCheckpoint[]> {
   const heads = await log.listHeads()
   return heads.map((head) => seal.sealCheckpoint({ ...head, log: log.name, atMs: 1_767_323_045_678 }))
 }

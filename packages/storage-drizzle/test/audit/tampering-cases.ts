@@ -3,7 +3,7 @@ import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { UserErasure } from '../../src/sqlite/index.js'
 import type { UserRetention } from '../../src/user-retention/user-retention.js'
 import { submission, uuid } from '../samples.js'
-import { verify, witness } from './audit-samples.js'
+import { verify, checkpointsOf } from './audit-samples.js'
 
 /** Stores with a begun audit log, and the database behind them. */
 export interface TamperedStores {
@@ -196,7 +196,7 @@ export const tamperingCases: readonly TamperingCase[] = [
       await recordSome(stores.verifications)
       const putBack = await stores.copy()
       await recordSome(stores.verifications, 'm')
-      const checkpoints = await witness(stores.audit)
+      const checkpoints = await checkpointsOf(stores.audit)
       await putBack()
       return (await verify(stores.audit, { checkpoints })).findings
     },
@@ -208,7 +208,7 @@ export const tamperingCases: readonly TamperingCase[] = [
       await recordSome(stores.verifications)
       const putBack = await stores.copy()
       await recordSome(stores.verifications, 'm')
-      const checkpoints = await witness(stores.audit)
+      const checkpoints = await checkpointsOf(stores.audit)
       await putBack()
       await recordSome(stores.verifications, 'k')
       await recordSome(stores.verifications, 'j')
@@ -220,7 +220,7 @@ export const tamperingCases: readonly TamperingCase[] = [
     name: 'a checkpoint is changed',
     async run({ verifications, audit }) {
       await recordSome(verifications)
-      const [first, ...rest] = (await witness(audit)).filter(({ sequence }) => sequence > 1)
+      const [first, ...rest] = (await checkpointsOf(audit)).filter(({ sequence }) => sequence > 1)
       const checkpoints = first === undefined ? [] : [{ ...first, sequence: first.sequence - 1 }, ...rest]
       return (await verify(audit, { checkpoints })).findings
     },
@@ -230,7 +230,7 @@ export const tamperingCases: readonly TamperingCase[] = [
     name: 'every entry of the log is removed, against checkpoints',
     async run({ verifications, audit, sql, chain }) {
       await recordSome(verifications)
-      const checkpoints = (await witness(audit)).filter(({ sequence }) => sequence > 1)
+      const checkpoints = (await checkpointsOf(audit)).filter(({ sequence }) => sequence > 1)
       await sql(`DELETE FROM ${entries}`)
       return (await verify(audit, { checkpoints })).findings.filter(
         (finding) => finding.code !== 'CHAIN_MISSING' && (finding.chain === chain || finding.chain === null),

@@ -10,7 +10,7 @@ const fullShare = 0.85
 const validForMs = 2_000
 
 /** Creates the check. `nowMs` is a monotonic clock. */
-export function judgeHeap(nowMs: () => number): { collected(usedShare: number): void; isFull(): boolean } {
+export function createHeapCheck(nowMs: () => number): { collected(usedShare: number): void; isFull(): boolean } {
   let fullAtMs: number | null = null
   return {
     collected(usedShare) {
@@ -25,7 +25,7 @@ export function judgeHeap(nowMs: () => number): { collected(usedShare: number): 
  * garbage.
  */
 export function watchHeap(nowMs: () => number): { isFull(): boolean; close(): void } {
-  const check = judgeHeap(nowMs)
+  const check = createHeapCheck(nowMs)
   const observer = new PerformanceObserver((list) => {
     const wasFull = list.getEntries().some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
     if (!wasFull) return

@@ -6,10 +6,10 @@ import { parseCheckpoints } from './checkpoint-file.js'
 const newLine = 0x0a
 
 /**
- * `AS_WITNESSED`: every compared entry equals its checkpoint. `BEHIND`: an entry is missing or different. `UNREADABLE`:
+ * `MATCHING`: every compared entry equals its checkpoint. `BEHIND`: an entry is missing or different. `UNREADABLE`:
  * the file of checkpoints cannot be read.
  */
-export type CheckpointVerdict = 'AS_WITNESSED' | 'BEHIND' | 'UNREADABLE'
+export type CheckpointVerdict = 'MATCHING' | 'BEHIND' | 'UNREADABLE'
 
 /**
  * Checks whether an audit log lacks entries of its checkpoints. If so, an older copy of the database or another
@@ -76,7 +76,7 @@ export function createCheckpointComparison(options: {
       if (!(await isThere(checkpoint))) return 'BEHIND'
     }
     watched = new Set(newest.values())
-    return 'AS_WITNESSED'
+    return 'MATCHING'
   }
 }
 

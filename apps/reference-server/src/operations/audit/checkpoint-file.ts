@@ -59,20 +59,20 @@ export function createCheckpointWriter(options: {
   readonly now: () => Date
 }): () => Promise<number> {
   const { path, seal, logs, now } = options
-  const witnessed = new Map<string, number>()
+  const written = new Map<string, number>()
 
   return async () => {
     const heads = await Promise.all(
       logs.map(async (log) => (await log.listHeads()).map((head) => ({ ...head, log: log.name }))),
     )
-    const grown = heads.flat().filter(({ log, chain, sequence }) => witnessed.get(`${log} ${chain}`) !== sequence)
+    const grown = heads.flat().filter(({ log, chain, sequence }) => written.get(`${log} ${chain}`) !== sequence)
     if (grown.length === 0) return 0
     const lines = grown.map((head) => {
       const { atMs, ...checkpoint } = seal.sealCheckpoint({ ...head, atMs: now().getTime() })
       return `${JSON.stringify({ ...checkpoint, at: new Date(atMs).toISOString() })}\n`
     })
     await append(path, lines.join(''))
-    for (const { log, chain, sequence } of grown) witnessed.set(`${log} ${chain}`, sequence)
+    for (const { log, chain, sequence } of grown) written.set(`${log} ${chain}`, sequence)
     return lines.length
   }
 }

@@ -44,7 +44,7 @@ export function createMaintenance(deps: {
   return createPeriodicJobs(
     [
       {
-        name: 'witness audit logs',
+        name: 'write audit checkpoints',
         intervalMs: checkpointEveryMs,
         async run() {
           await deps.writeCheckpoints()

@@ -29,7 +29,7 @@ export function createTokenPurge(deps: {
   const { overview, audit, log, nowMs } = deps
   const compareCheckpoints =
     audit === null
-      ? () => Promise.resolve('AS_WITNESSED' as const)
+      ? () => Promise.resolve('MATCHING' as const)
       : createCheckpointComparison({ path: deps.checkpointPath, seal: deps.seal, log: audit })
   const purge = createOrphanPurge({
     vault: deps.vault,

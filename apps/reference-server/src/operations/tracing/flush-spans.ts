@@ -1,12 +1,12 @@
 import { trace } from '@opentelemetry/api'
 
-/** Lets the SDK, if any, send its remaining spans. Resolves when they are sent or after `patienceMs`; never rejects. */
-export async function flushSpans(patienceMs: number): Promise<void> {
+/** Lets the SDK, if any, send its remaining spans. Resolves when they are sent or after `timeoutMs`; never rejects. */
+export async function flushSpans(timeoutMs: number): Promise<void> {
   const flush = flushOf(trace.getTracerProvider())
   if (flush === null) return
   const flushed = Promise.resolve(flush()).catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
-  await Promise.race([flushed, new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))])
+  await Promise.race([flushed, new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)))])
   clearTimeout(timer)
 }
 

@@ -20,7 +20,7 @@ export const KeysPage: FC<{
   /** What is wrong with the key that was entered. */
   readonly keyProblem?: string | null
 }> = ({ session, versions, endpoints, newKey = null, dryRun = null, notice = null, keyProblem = null }) => {
-  const waiting = versions.find((version) => version.standing === 'WAITING')
+  const waiting = versions.find((version) => version.state === 'WAITING')
   return (
     <PortalFrame
       title="API key"
@@ -53,9 +53,9 @@ export const KeysPage: FC<{
           ]}
           rows={versions.map((version) => [
             version.version,
-            <Standing standing={version.standing} />,
+            <KeyState state={version.state} />,
             <Instant at={version.createdAt} />,
-            version.standing === 'WAITING' ? (
+            version.state === 'WAITING' ? (
               <>
                 signs by itself from <Instant at={version.signsFrom} />
               </>
@@ -110,7 +110,7 @@ export const KeysPage: FC<{
             {endpoints.length === 0 ? (
               <p class="hint">There is no URL for a dry run. You can activate the key.</p>
             ) : (
-              <form method="post" action="/portal/keys/rehearse" class="filters">
+              <form method="post" action="/portal/keys/dry-run" class="filters">
                 <CsrfField session={session} />
                 <div class="field">
                   <label for="endpointId">URL</label>
@@ -164,9 +164,9 @@ export const KeysPage: FC<{
   )
 }
 
-const Standing: FC<{ readonly standing: KeyVersion['standing'] }> = ({ standing }) => {
-  if (standing === 'SIGNING') return <State tone="good">Signs</State>
-  if (standing === 'WAITING') return <State tone="warn">Waits for activation</State>
+const KeyState: FC<{ readonly state: KeyVersion['state'] }> = ({ state }) => {
+  if (state === 'SIGNING') return <State tone="good">Signs</State>
+  if (state === 'WAITING') return <State tone="warn">Waits for activation</State>
   return <State tone="quiet">Retiring</State>
 }
 

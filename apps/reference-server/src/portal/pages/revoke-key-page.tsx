@@ -8,8 +8,8 @@ export const RevokeKeyPage: FC<{
   readonly session: Session
   readonly versions: readonly KeyVersion[]
   readonly version: KeyVersion
-}> = ({ session, versions, version: { version, standing } }) => {
-  const waiting = versions.find((one) => one.standing === 'WAITING')
+}> = ({ session, versions, version: { version, state } }) => {
+  const waiting = versions.find((one) => one.state === 'WAITING')
   return (
     <PortalFrame
       title={`Revoke key ${version}?`}
@@ -19,7 +19,7 @@ export const RevokeKeyPage: FC<{
     >
       <section>
         <p>The API refuses key {version} from now on. Sign-ins to this portal with it end.</p>
-        {standing !== 'SIGNING' ? null : waiting === undefined ? (
+        {state !== 'SIGNING' ? null : waiting === undefined ? (
           <p>
             It signs your webhooks, and no other key waits: the application is left without a key. Deliveries are held
             back for up to 24 hours, until the operator of the service issues a new key. To avoid that, make a new key

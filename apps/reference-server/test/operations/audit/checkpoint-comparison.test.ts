@@ -38,7 +38,7 @@ function chainOf(entries: AuditEntry[] = []) {
       }
     },
     restored: (sequence: number) => chainOf(entries.slice(0, sequence)),
-    witness(name: 'stores' | 'vault' = 'stores', by = seal) {
+    writeCheckpoint(name: 'stores' | 'vault' = 'stores', by = seal) {
       const head = entries.at(-1)
       if (head === undefined) return
       const { atMs, ...line } = by.sealCheckpoint({ ...head, log: name, atMs: 0 })
@@ -50,28 +50,28 @@ function chainOf(entries: AuditEntry[] = []) {
 }
 const comparisonOf = (chain: ReturnType<typeof chainOf>) => createCheckpointComparison({ path, seal, log: chain.log })
 
-it('nothing is witnessed where there is no file, and what was witnessed is there', async () => {
+it('without a file nothing is compared; with one, every checkpoint has its entry', async () => {
   const chain = chainOf()
   const compare = comparisonOf(chain)
-  expect(await compare()).toBe('AS_WITNESSED')
+  expect(await compare()).toBe('MATCHING')
   for (let round = 0; round < 3; round++) {
     chain.grow(5)
-    chain.witness()
-    expect(await compare()).toBe('AS_WITNESSED')
+    chain.writeCheckpoint()
+    expect(await compare()).toBe('MATCHING')
   }
 })
 
-it('an older copy is behind, also when it has grown past the checkpoint and was witnessed since', async () => {
+it('an older copy is behind, also when it has grown past the checkpoint and has a newer checkpoint', async () => {
   const chain = chainOf()
   chain.grow(10)
-  chain.witness()
+  chain.writeCheckpoint()
   const copy = chain.restored(6)
   expect(await comparisonOf(copy)()).toBe('BEHIND')
-  copy.witness()
+  copy.writeCheckpoint()
   const compare = comparisonOf(copy)
   expect(await compare()).toBe('BEHIND')
   copy.grow(20)
-  copy.witness()
+  copy.writeCheckpoint()
   expect(await compare()).toBe('BEHIND')
   expect(await comparisonOf(copy)()).toBe('BEHIND')
   // The right database again.
@@ -82,64 +82,64 @@ it('a database that was replaced under a running server is noticed, although it 
   const entries: AuditEntry[] = []
   const chain = chainOf(entries)
   chain.grow(10)
-  chain.witness()
+  chain.writeCheckpoint()
   const compare = comparisonOf(chain)
-  expect(await compare()).toBe('AS_WITNESSED')
+  expect(await compare()).toBe('MATCHING')
   entries.splice(6)
   chain.grow(20)
-  chain.witness()
+  chain.writeCheckpoint()
   expect(await compare()).toBe('BEHIND')
 })
 
-it('the right database that was put back is as witnessed, if the wrong one was not witnessed', async () => {
+it('the right database that was put back matches, if the wrong one wrote no checkpoint', async () => {
   const chain = chainOf()
   chain.grow(10)
-  chain.witness()
+  chain.writeCheckpoint()
   const copy = chain.restored(3)
   expect(await comparisonOf(copy)()).toBe('BEHIND')
-  expect(await comparisonOf(chain)()).toBe('AS_WITNESSED')
+  expect(await comparisonOf(chain)()).toBe('MATCHING')
 })
 
 it('a new file begins anew', async () => {
   const chain = chainOf()
   chain.grow(10)
-  chain.witness()
+  chain.writeCheckpoint()
   const copy = chain.restored(6)
   const compare = comparisonOf(copy)
   expect(await compare()).toBe('BEHIND')
   rmSync(path)
-  expect(await compare()).toBe('AS_WITNESSED')
-  copy.witness()
-  expect(await compare()).toBe('AS_WITNESSED')
+  expect(await compare()).toBe('MATCHING')
+  copy.writeCheckpoint()
+  expect(await compare()).toBe('MATCHING')
 })
 
-it('lines of the other log, made-up ones, cut ones and those of another key witness nothing', async () => {
+it('lines of the other log, made-up ones, cut ones and those of another key do not count', async () => {
   const chain = chainOf()
   chain.grow(10)
-  chain.witness('vault')
-  chain.witness('stores', newSeal())
+  chain.writeCheckpoint('vault')
+  chain.writeCheckpoint('stores', newSeal())
   appendFileSync(path, '{"log":"stores","chain":0,"sequence":99\n')
   const made = { log: 'stores', chain: 0, sequence: 99, mac: 'a'.repeat(64), at: '2026-01-01T00:00:00Z' }
   appendFileSync(path, `${JSON.stringify({ ...made, keyId: 'audit-1', seal: 'b'.repeat(64) })}\n`)
   const copy = chain.restored(3)
   const compare = comparisonOf(copy)
-  expect(await compare()).toBe('AS_WITNESSED')
+  expect(await compare()).toBe('MATCHING')
   // Half a line counts once it is whole.
   const before = chainOf()
   before.grow(4)
-  before.witness()
+  before.writeCheckpoint()
   expect(await compare()).toBe('BEHIND')
 })
 
-it('two processes that witness one after the other, out of order, are no restore', async () => {
+it('two processes that write checkpoints one after the other, out of order, are no restore', async () => {
   const entries: AuditEntry[] = []
   const chain = chainOf(entries)
   chain.grow(5)
   const early = chain.restored(3)
-  chain.witness()
-  early.witness()
-  chain.witness()
-  expect(await comparisonOf(chain)()).toBe('AS_WITNESSED')
+  chain.writeCheckpoint()
+  early.writeCheckpoint()
+  chain.writeCheckpoint()
+  expect(await comparisonOf(chain)()).toBe('MATCHING')
 })
 
 it('a file that cannot be read is told', async () => {
@@ -147,5 +147,5 @@ it('a file that cannot be read is told', async () => {
   expect(await comparisonOf(chainOf())()).toBe('UNREADABLE')
   rmSync(path, { recursive: true })
   writeFileSync(path, '')
-  expect(await comparisonOf(chainOf())()).toBe('AS_WITNESSED')
+  expect(await comparisonOf(chainOf())()).toBe('MATCHING')
 })

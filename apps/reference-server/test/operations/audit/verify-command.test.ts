@@ -81,7 +81,7 @@ function tamper(text: string): void {
   database.close()
 }
 
-test('a truthful log is verified with exit code 0, and says when nothing was witnessed', async () => {
+test('a truthful log is verified with exit code 0, and says when there is no checkpoint', async () => {
   await reveal(3)
   expect(await run('verify')).toBe(0)
   expect(printed).toHaveLength(2)
