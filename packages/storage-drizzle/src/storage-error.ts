@@ -21,10 +21,6 @@ export type StorageErrorCode =
   | 'COMMITS_MISSING'
   | 'DATABASE_DAMAGED'
   | 'FILES_REPLACED'
-  | 'VAULT_UNAVAILABLE'
-  | 'TOKEN_UNKNOWN'
-  | 'NOT_REVEALABLE'
-  | 'SEAL_BROKEN'
 
 const messages: Readonly<Record<StorageErrorCode, string>> = {
   STORE_UNAVAILABLE: 'The database is temporarily unavailable. Retrying is safe.',
@@ -56,10 +52,6 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   DATABASE_DAMAGED: 'The database file is damaged or not a database. Nothing was changed. Restore it from a backup.',
   FILES_REPLACED:
     'The database file or its -wal file was removed or replaced while it was open. The store refuses writes until the process restarts.',
-  VAULT_UNAVAILABLE: 'The vault is temporarily unavailable. Nothing was written. Retry.',
-  TOKEN_UNKNOWN: 'This token does not exist for this owner.',
-  NOT_REVEALABLE: 'Only a hash of this value is stored.',
-  SEAL_BROKEN: 'The bytes were not sealed for this owner, record and part, or the owner was erased.',
 }
 
 /**
@@ -117,11 +109,7 @@ const causeMessages = {
     'The database server reported an error of its machine, for example of a disk, or lost a node that it distributes to.',
 } as const
 
-const retryableCodes: ReadonlySet<StorageErrorCode> = new Set([
-  'STORE_UNAVAILABLE',
-  'VAULT_UNAVAILABLE',
-  'ERASURE_IN_PROGRESS',
-])
+const retryableCodes: ReadonlySet<StorageErrorCode> = new Set(['STORE_UNAVAILABLE', 'ERASURE_IN_PROGRESS'])
 
 const brand = Symbol.for('@kyc-relay/storage-drizzle.StorageError')
 
