@@ -63,9 +63,8 @@ export function retryDelayMs(
   return Math.round(nominalMs * (1 - jitter + 2 * jitter * chance))
 }
 
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const imfFixdate =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
  * Parses a `Retry-After` header (RFC 9110, section 10.2.3): whole seconds, or an IMF-fixdate.
@@ -79,25 +78,9 @@ export function parseRetryAfter(header: string | null | undefined, now: Date): n
   if (header === null || header === undefined) return null
   const text = header.trim()
   if (/^\d{1,15}$/.test(text)) return Number(text) * 1000
-  const date = imfFixdate.exec(text)
-  if (date === null) return null
-  const [day, month, year, hour, minute, second] = [
-    Number(date[1]),
-    monthNames.indexOf(date[2] ?? ''),
-    Number(date[3]),
-    Number(date[4]),
-    Number(date[5]),
-    Number(date[6]),
-  ] as const
-  const atMs = Date.UTC(year, month, day, hour, minute, second)
-  // Date.UTC accepts 31 Feb and 25:00, so the date is formatted again and compared.
-  const readBack = new Date(atMs)
-  const exact =
-    readBack.getUTCFullYear() === year &&
-    readBack.getUTCMonth() === month &&
-    readBack.getUTCDate() === day &&
-    readBack.getUTCHours() === hour &&
-    readBack.getUTCMinutes() === minute &&
-    readBack.getUTCSeconds() === second
+  if (!imfFixdate.test(text)) return null
+  const atMs = Date.parse(text)
+  // Date.parse accepts 31 Feb and 24:00, so the date is formatted again and compared, all but the day of the week.
+  const exact = new Date(atMs).toUTCString().slice(5) === text.slice(5)
   return exact ? Math.max(0, atMs - now.getTime()) : null
 }
