@@ -70,11 +70,11 @@ module.exports = {
     {
       name: 'storage-takes-types-only',
       comment:
-        'storage-drizzle implements ports: their types are enough. The vault alone loads kyc-core, for the token format and the error codes of its ports, of which a second copy could come to differ.',
+        'storage-drizzle implements ports: their types are enough. Only the vault and the photos load kyc-core, for the token format and the codes of their ports, of which a second copy could come to differ.',
       severity: 'error',
       from: {
         path: '^packages/storage-drizzle/src/',
-        pathNot: '^packages/storage-drizzle/src/vault/',
+        pathNot: '^packages/storage-drizzle/src/(vault|photos)/',
       },
       to: { path: '^packages/(kyc-core|webhooks)/', dependencyTypesNot: ['type-only'] },
     },

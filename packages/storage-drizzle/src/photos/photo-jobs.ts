@@ -1,6 +1,7 @@
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { PhotoFailure, PhotoOutcome, PhotoRecord, PhotoSide } from '@kyc-relay/kyc-core/internal'
+import { isPhotoFailure, type PhotoFailure, type PhotoOutcome, type PhotoRecord } from '@kyc-relay/kyc-core/internal'
 import { StorageError } from '../storage-error.js'
+import { photoSides } from './values.js'
 
 /** Checks a delay or a lease in whole milliseconds. */
 function checkedMs(ms: number, least: number, most: number): number {
@@ -23,30 +24,6 @@ export const seenState = `CASE
     ELSE state
   END`
 
-// The port exports only types, so the list is repeated here; the compiler checks it.
-const failures: Readonly<Record<PhotoFailure, true>> = {
-  URL_NOT_ALLOWED: true,
-  REDIRECT_NOT_ALLOWED: true,
-  ADDRESS_NOT_ALLOWED: true,
-  TOO_MANY_REDIRECTS: true,
-  TOO_LARGE: true,
-  NOT_A_PHOTO: true,
-  HTTP_STATUS: true,
-  DNS_FAILED: true,
-  CONNECT_FAILED: true,
-  TLS_FAILED: true,
-  TIMEOUT: true,
-  CONNECTION_LOST: true,
-  INVALID_RESPONSE: true,
-  URL_UNREADABLE: true,
-  RESOLVER_DOWN: true,
-  OUT_OF_SOCKETS: true,
-  PROXY_FAILED: true,
-  VAULT_UNAVAILABLE: true,
-  PHOTO_STORE_UNAVAILABLE: true,
-  INTERNAL_ERROR: true,
-}
-
 /**
  * Converts an outcome to column values.
  *
@@ -58,7 +35,7 @@ export function outcomeColumns(
   | { readonly state: 'RETRYING'; readonly retryInMs: number; readonly failure: PhotoFailure | null }
   | { readonly state: Exclude<PhotoOutcome['state'], 'RETRYING'>; readonly failure: PhotoFailure | null } {
   const failure = outcome.state === 'STORED' ? null : outcome.failure
-  if (failure !== null && !Object.hasOwn(failures, failure)) throw new StorageError('ARGUMENT_INVALID')
+  if (failure !== null && !isPhotoFailure(failure)) throw new StorageError('ARGUMENT_INVALID')
   if (outcome.state !== 'RETRYING') return { state: outcome.state, failure }
   return { state: 'RETRYING', retryInMs: checkedMs(outcome.retryInMs, 0, 604_800_000), failure }
 }
@@ -68,9 +45,7 @@ export const mostPhotosPerClaim = 100
 
 export type PhotoClaim = Awaited<ReturnType<PhotoJobStore['claimDue']>>
 
-const sides: readonly PhotoSide[] = ['front', 'back', 'selfie']
-
 /** Compares photos in the order of the list. */
 export function bySide(one: PhotoRecord, next: PhotoRecord): number {
-  return sides.indexOf(one.side) - sides.indexOf(next.side)
+  return photoSides.indexOf(one.side) - photoSides.indexOf(next.side)
 }
