@@ -1,6 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
+/** `User-Agent` of an event that the command line sends. */
+export const cliUserAgent = 'kyc-webhooks-cli/1'
+
 /** Posts bytes and returns status and text of the response, at most 64 KiB. Follows no redirect. */
 export function sendRequest(request: {
   readonly url: URL

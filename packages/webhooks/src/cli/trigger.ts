@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { signedHeaders } from '../delivery/signed-headers.js'
 import { allEventTypes } from '../events/event-types.js'
-import { signWebhook } from '../signature/sign-webhook.js'
-import { signStandardWebhook } from '../signature/standard-webhooks.js'
 import { didYouMean } from './closest.js'
 import { createPalette, printableText } from './colours.js'
 import { UsageError, type Command } from './command.js'
 import { parseCount } from './count-option.js'
 import { loadEventTypes } from './event-types-option.js'
 import { findSecret, readDemoFile, readText, secretHelp, secretOptions } from './secret-option.js'
-import { sendRequest } from './send-request.js'
+import { cliUserAgent, sendRequest } from './send-request.js'
 
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 
@@ -84,17 +83,15 @@ Examples:
     const eventId = parseEventId(values['event-id'])
     const answers: { status: number | null; body: string }[] = []
     for (let sent = 0; sent < times; sent++) {
-      const standard = values['standard-webhooks']
-        ? await signStandardWebhook({ id: eventId, signedAt: terminal.now(), body, secret })
-        : {}
-      const headers = {
-        'content-type': 'application/json',
-        'x-hmac-signature': await signWebhook(body, secret),
-        'x-event-id': eventId,
-        'user-agent': 'kyc-webhooks-cli/1',
-        ...(values.test ? { 'x-test-event': 'true' } : {}),
-        ...standard,
-      }
+      const headers = await signedHeaders({
+        xEventId: eventId,
+        test: values.test === true,
+        body,
+        standardWebhooks: values['standard-webhooks'] === true,
+        secret,
+        now: terminal.now(),
+        userAgent: cliUserAgent,
+      })
       answers.push(
         await sendRequest({ url, headers, body, ca, timeoutMs }).then(
           ({ status, text }) => ({ status, body: text }),

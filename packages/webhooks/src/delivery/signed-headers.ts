@@ -1,6 +1,8 @@
 import { signWebhook } from '../signature/sign-webhook.js'
 import { signStandardWebhook } from '../signature/standard-webhooks.js'
-import { requestHeaders } from './request-headers.js'
+
+/** Default of the header `User-Agent`. */
+export const defaultUserAgent = 'kyc-relay-webhooks/1'
 
 /** Input for the headers of one attempt. */
 export interface SignedHeadersInput {
@@ -23,8 +25,8 @@ export interface SignedHeadersInput {
 }
 
 /**
- * Creates the headers of one attempt (docs/contract.md 9.1), names in lower case. The worker and the preview of a
- * delivery use it. The sender adds `Host`, `Content-Length` and `Accept-Encoding: identity`.
+ * Creates the headers of one attempt (docs/contract.md 9.1), names in lower case. The worker, the preview of a
+ * delivery and the command line use it. The sender adds `Host`, `Content-Length` and `Accept-Encoding: identity`.
  *
  * @example
  * ```ts
@@ -42,14 +44,15 @@ export interface SignedHeadersInput {
  * ```
  */
 export async function signedHeaders(input: SignedHeadersInput): Promise<Record<string, string>> {
-  const { xEventId, test, body, secret } = input
-  const signature = await signWebhook(body, secret)
-  const standardWebhooks = input.standardWebhooks
-    ? { ...(await signStandardWebhook({ id: xEventId, signedAt: input.now, body, secret })) }
-    : null
+  const { xEventId, body, secret } = input
   const own = Object.entries(input.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
   return {
     ...Object.fromEntries(own),
-    ...requestHeaders({ xEventId, test }, signature, standardWebhooks, input.userAgent),
+    'content-type': 'application/json',
+    'x-hmac-signature': await signWebhook(body, secret),
+    'x-event-id': xEventId,
+    'user-agent': input.userAgent ?? defaultUserAgent,
+    ...(input.test ? { 'x-test-event': 'true' } : {}),
+    ...(input.standardWebhooks ? await signStandardWebhook({ id: xEventId, signedAt: input.now, body, secret }) : {}),
   }
 }

@@ -2,7 +2,7 @@ import { checkOptions, type OptionCheck } from './check-options.js'
 import type { DeliveryWorkerDeps } from './worker-deps.js'
 import type { ScopeRule } from '../publishing/grants.js'
 import { defaultUnsentPolicy, type UnsentPolicy } from './delivery-state.js'
-import { defaultUserAgent } from './request-headers.js'
+import { defaultUserAgent } from './signed-headers.js'
 import { defaultRetryPolicy, type RetryPolicy } from './retry-schedule.js'
 
 /** Settings of a worker. Each has a default. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { signWebhook } from '../../signature/sign-webhook.js'
+import { signedHeaders } from '../../delivery/signed-headers.js'
 import { createPalette, printableText } from '../colours.js'
 import { UsageError, type Terminal } from '../command.js'
-import { sendRequest } from '../send-request.js'
+import { cliUserAgent, sendRequest } from '../send-request.js'
 import { findService, followService, foreignAnswer, queryOf, type Service } from './service.js'
 
 /** Name of the environment variable with the key that signs for the receiver on this machine. */
@@ -45,7 +45,7 @@ export async function listenToFeed(options: FeedOptions, terminal: Terminal): Pr
     for (const { eventId, eventType, body, deliveries } of page.items) {
       if (terminal.stopped.aborted || handed >= options.count) break
       const xEventId = deliveries[0]?.xEventId ?? eventId
-      const status = await hand(options.forward, new TextEncoder().encode(body), xEventId, key)
+      const status = await hand(options.forward, new TextEncoder().encode(body), xEventId, key, terminal.now())
       handed += 1
       const isGood = status !== null && status >= 200 && status <= 299
       const answer = palette[isGood ? 'good' : 'bad'](status === null ? 'no answer' : String(status))
@@ -92,13 +92,16 @@ async function readPage(service: Service, after: string | undefined): Promise<Pa
   return page
 }
 
-async function hand(url: URL, body: Uint8Array, xEventId: string, key: string): Promise<number | null> {
-  const headers = {
-    'content-type': 'application/json',
-    'x-hmac-signature': await signWebhook(body, key),
-    'x-event-id': xEventId,
-    'user-agent': 'kyc-webhooks-cli/1',
-  }
+async function hand(url: URL, body: Uint8Array, xEventId: string, secret: string, now: Date): Promise<number | null> {
+  const headers = await signedHeaders({
+    xEventId,
+    test: false,
+    body,
+    standardWebhooks: false,
+    secret,
+    now,
+    userAgent: cliUserAgent,
+  })
   return sendRequest({ url, headers, body, timeoutMs: 30_000 }).then(
     ({ status }) => status,
     () => null,
