@@ -1,24 +1,19 @@
 import { StorageError } from './storage-error.js'
 
-/**
- * Encodes the position of the last row of a page as an opaque cursor.
- *
- * @param list Name of the list, to refuse a cursor of another list. This only detects mistakes; it is not an access
- *   check.
- */
-export function encodeCursor(position: number, list?: string): string {
-  return Buffer.from(list === undefined ? `p${position}` : `p${position}.${list}`, 'utf8').toString('base64url')
+/** Encodes the position of the last row of a page as an opaque cursor. */
+export function encodeCursor(position: number): string {
+  return Buffer.from(`p${position}`, 'utf8').toString('base64url')
 }
 
 /**
  * Decodes a cursor.
  *
- * @throws `CURSOR_INVALID` for a text that {@link encodeCursor} did not create for the same list.
+ * @throws `CURSOR_INVALID` for a text that {@link encodeCursor} did not create.
  */
-export function decodeCursor(cursor: string | undefined, list?: string): number {
+export function decodeCursor(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
-  const position = /^p([1-9]\d{0,15})(?:$|\.)/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1]
-  if (position === undefined || encodeCursor(Number(position), list) !== cursor) {
+  const position = /^p([1-9]\d{0,15})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1]
+  if (position === undefined || encodeCursor(Number(position)) !== cursor) {
     throw new StorageError('CURSOR_INVALID')
   }
   return Number(position)
@@ -30,7 +25,12 @@ export interface TimedPlace {
   readonly position: number
 }
 
-/** Encodes the place of the last row of a page as an opaque cursor. @param list Name of the list. */
+/**
+ * Encodes the place of the last row of a page as an opaque cursor.
+ *
+ * @param list Name of the list, to refuse a cursor of another list. This only detects mistakes; it is not an access
+ *   check.
+ */
 export function encodeTimedCursor({ createdAtMs, position }: TimedPlace, list: string): string {
   return Buffer.from(`t${createdAtMs}p${position}.${list}`, 'utf8').toString('base64url')
 }

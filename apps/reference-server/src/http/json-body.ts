@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { readBody } from './body.js'
 import type { Refusal } from './error-catalogue.js'
-import { defaultJsonLimits, scanJson, type JsonLimits } from './json-scan.js'
+import { scanJson } from './json-scan.js'
 import { isUtf8Json } from './media-types.js'
 import type { EdgeEnv } from './request-context.js'
 
@@ -11,35 +11,32 @@ export type JsonBody =
   { readonly ok: true; readonly value: Record<string, unknown> } | { readonly ok: false; readonly refusal: Refusal }
 
 /** 512 KiB. */
-export const defaultMaxBodyBytes = 512 * 1024
+const maxBodyBytes = 512 * 1024
 
 /** Checks `Content-Type` and a declared length before a byte of the body is read. */
-export function refuseBodyHead(c: Context<EdgeEnv>, maxBytes: number = defaultMaxBodyBytes): Refusal | null {
+export function refuseBodyHead(c: Context<EdgeEnv>): Refusal | null {
   if (!isUtf8Json(c.req.header('content-type'))) return { code: 'UNSUPPORTED_MEDIA_TYPE' }
   const length = c.req.header('content-length')
-  if (length !== undefined && Number(length) > maxBytes) return { code: 'PAYLOAD_TOO_LARGE' }
+  if (length !== undefined && Number(length) > maxBodyBytes) return { code: 'PAYLOAD_TOO_LARGE' }
   return null
 }
 
 /** Reads a body up to a limit, decodes it strictly and parses it to an object. A refusal holds no part of it. */
-export async function readJsonObject(
-  c: Context<EdgeEnv>,
-  options: { readonly maxBytes?: number; readonly limits?: JsonLimits } = {},
-): Promise<JsonBody> {
-  const bytes = await readBody(c, options.maxBytes ?? defaultMaxBodyBytes)
+export async function readJsonObject(c: Context<EdgeEnv>): Promise<JsonBody> {
+  const bytes = await readBody(c, maxBodyBytes)
   if (bytes === 'too_large') return { ok: false, refusal: { code: 'PAYLOAD_TOO_LARGE' } }
   if (bytes === 'cut_off') return { ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } }
-  return parseJsonObject(bytes, options.limits)
+  return parseJsonObject(bytes)
 }
 
 /** Parses bytes that were already read. */
-export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits = defaultJsonLimits): JsonBody {
+export function parseJsonObject(bytes: Uint8Array): JsonBody {
   const refuse = (code: Refusal['code'], detail: string): JsonBody => ({ ok: false, refusal: { code, detail } })
   if (bytes.byteLength === 0) return refuse('BAD_REQUEST', 'BODY_MISSING')
   if (!isUtf8(bytes)) return refuse('BAD_REQUEST', 'INVALID_ENCODING')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   if (text.charCodeAt(0) === 0xfeff) return refuse('BAD_REQUEST', 'BYTE_ORDER_MARK')
-  const refusal = scanJson(text, limits)
+  const refusal = scanJson(text)
   if (refusal !== null) return { ok: false, refusal }
   let value: unknown
   try {

@@ -23,11 +23,9 @@ export interface StandardOutput {
  * Not pino's destination, which waits for the reader at exit.
  *
  * Without a reader, or on a full disk, it buffers up to 1 MiB of lines, and then drops and counts them.
- *
- * @param fd File descriptor. Default: 1, standard output.
  */
-export function createStandardOutput(fd = 1): StandardOutput {
-  const output = new SonicBoom({ fd, sync: false, maxLength: mostWaitingBytes })
+export function createStandardOutput(): StandardOutput {
+  const output = new SonicBoom({ fd: 1, sync: false, maxLength: mostWaitingBytes })
   let dropped = 0
   let closed = false
   /** True while lines wait. `flush` of SonicBoom does not wait for them when lines are written directly. */

@@ -227,7 +227,7 @@ async function needsKeys(url: string, transactionPooler: boolean): Promise<boole
 export async function openAuditLog(
   url: string,
   options: { readonly log: AuditLogName; readonly seal: AuditSeal },
-  transactionPooler = false,
+  transactionPooler: boolean,
 ) {
   const path = sqlitePath(url)
   if (path !== null) return (await sqlite()).openSqliteAuditLog({ path }, options)

@@ -109,7 +109,10 @@ it('old rows are removed step by step until none is left, or the server stops', 
     },
     portalSessions: { removeEnded: () => Promise.resolve(1) },
   })
-  expect(await removeOldRows(oldRows([...steps]))).toBe(2_019)
+  const progress: number[] = []
+  const tell = (removed: number) => void progress.push(removed)
+  expect(await removeOldRows(oldRows([...steps]), () => true, tell)).toBe(2_019)
+  expect(progress).toEqual([1_004, 2_008, 2_019])
   let asked = 0
-  expect(await removeOldRows(oldRows([...steps]), () => (asked += 1) <= 1)).toBe(1_004)
+  expect(await removeOldRows(oldRows([...steps]), () => (asked += 1) <= 1, tell)).toBe(1_004)
 })

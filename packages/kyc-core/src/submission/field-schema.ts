@@ -89,6 +89,6 @@ function limited(rule: TextRule, { atMost = Infinity }: TextOptions): TextRule {
 export const anyText: TextRule = () => null
 
 /** Requires the pattern, else `FORMAT`. */
-export function matching(pattern: RegExp, code: ViolationCode = 'FORMAT'): TextRule {
-  return (text) => (pattern.test(text) ? null : code)
+export function matching(pattern: RegExp): TextRule {
+  return (text) => (pattern.test(text) ? null : 'FORMAT')
 }

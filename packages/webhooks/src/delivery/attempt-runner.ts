@@ -146,7 +146,7 @@ async function lookUpEach<Answer>(
   /** Returns the answers; null, and tells why, if they cannot be used. */
   async function attempt(some: readonly ClaimedDelivery[]): Promise<readonly Answer[] | null> {
     try {
-      const answers = await withTimeLimit(ask(some), deps.lookUpTimeoutMs, null, deps.timers)
+      const answers = await withTimeLimit(ask(some), deps.lookUpTimeoutMs, deps.timers)
       if (answers === null) throw new WebhookError('LOOK_UP_TIMED_OUT')
       const fits = ({ length }: readonly Answer[]) => length === some.length
       if (fits(answers) && some.every((one, index) => isFor(answers[index] as Answer, one))) return answers
@@ -212,7 +212,7 @@ async function sendSigned(
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
   if (timeoutMs <= 0) return reportOfCause('NO_TIME_LEFT', version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body, timeoutMs })
-  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch((error: unknown) => {
+  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, deps.timers).catch((error: unknown) => {
     deps.tell('ATTEMPT_FAILED', error)
     return resultOfCause('INTERNAL_ERROR')
   })
@@ -222,7 +222,7 @@ async function sendSigned(
 /** Opens the static headers of the endpoint; null if they cannot be opened. */
 async function openOwn(appId: string, headers: SealedHeaders, deps: AttemptDeps) {
   const open = async () => (await deps.openHeaders?.({ appId, headers })) ?? null
-  return withTimeLimit(open(), deps.lookUpTimeoutMs, null, deps.timers).catch((error: unknown) => {
+  return withTimeLimit(open(), deps.lookUpTimeoutMs, deps.timers).catch((error: unknown) => {
     deps.tell('HEADERS_FAILED', error)
     return null
   })

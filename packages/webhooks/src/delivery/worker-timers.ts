@@ -34,15 +34,10 @@ export function timersOf(runtime: Immediates): WorkerTimers {
 /** Timers of the current runtime. */
 export const systemTimers: WorkerTimers = timersOf(globalThis as Immediates)
 
-/** Resolves to the promise's value, or to `fallback` after `limitMs`. Rejects when the promise rejects. */
-export function withTimeLimit<T, F>(
-  promise: Promise<T>,
-  limitMs: number,
-  fallback: F,
-  timers: WorkerTimers,
-): Promise<T | F> {
+/** Resolves to the promise's value, or to null after `limitMs`. Rejects when the promise rejects. */
+export function withTimeLimit<T>(promise: Promise<T>, limitMs: number, timers: WorkerTimers): Promise<T | null> {
   return new Promise((resolve, reject) => {
-    const cancel = timers.schedule(() => resolve(fallback), Math.max(0, limitMs))
+    const cancel = timers.schedule(() => resolve(null), Math.max(0, limitMs))
     promise.then(
       (value) => {
         cancel()

@@ -18,8 +18,8 @@ export interface OldRows {
  */
 export async function removeOldRows(
   { retention, portalSessions }: OldRows,
-  shouldContinue: () => boolean = () => true,
-  onProgress: (removed: number) => void = () => undefined,
+  shouldContinue: () => boolean,
+  onProgress: (removed: number) => void,
 ): Promise<number> {
   let removed = 0
   let more = true

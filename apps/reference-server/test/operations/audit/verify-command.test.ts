@@ -57,8 +57,8 @@ const run = (...parameters: string[]) =>
       Promise.resolve({
         seal,
         logs: {
-          stores: () => openAuditLog(url('kyc.db'), { log: 'stores', seal }),
-          vault: () => openAuditLog(url('vault.db'), { log: 'vault', seal }),
+          stores: () => openAuditLog(url('kyc.db'), { log: 'stores', seal }, false),
+          vault: () => openAuditLog(url('vault.db'), { log: 'vault', seal }, false),
         },
         checkpointPath,
         unknownSettings: [],
@@ -183,7 +183,7 @@ test('a database that is not there ends with exit code 2, without its path', asy
 })
 
 test('a database server that does not answer is not called a missing file', async () => {
-  const opening = () => openAuditLog('postgres://kyc@127.0.0.1:1/kyc', { log: 'stores', seal })
+  const opening = () => openAuditLog('postgres://kyc@127.0.0.1:1/kyc', { log: 'stores', seal }, false)
   const code = await runVerifyCommand(['verify'], {
     open: () =>
       Promise.resolve({ seal, logs: { stores: opening, vault: opening }, checkpointPath, unknownSettings: [] }),
@@ -222,7 +222,7 @@ test('other work, such as a signal, is heard between two reads', async () => {
       return read(page)
     }
   }
-  const log = await openAuditLog(url('kyc.db'), { log: 'stores', seal })
+  const log = await openAuditLog(url('kyc.db'), { log: 'stores', seal }, false)
   const watched = { ...log, listEntries: noted(log.listEntries), listUnaccounted: noted(log.listUnaccounted) }
   const code = await runVerifyCommand(['verify', '--log', 'stores'], {
     open: () =>
