@@ -42,17 +42,17 @@ export type Authorization = { readonly signingKey: SigningKey; readonly body: Ui
 /**
  * Checks the grant of each claimed delivery, finds its signing key and opens its body. Returns one result for each.
  *
- * @param soon True to let other ready tasks, such as the next claim, run first.
+ * @param yieldFirst True to let other ready tasks, such as the next claim, run first.
  */
 export async function authorizeDeliveries(
   claimed: readonly ClaimedDelivery[],
-  soon: boolean,
+  yieldFirst: boolean,
   deps: AttemptDeps,
 ): Promise<readonly Authorization[]> {
   const [granted, keys, bodies] = await Promise.all([
     lookUpEach(claimed, grantsOf(deps), deps),
     lookUpEach(claimed, keysOf(deps), deps),
-    openBodies(claimed, soon, deps),
+    openBodies(claimed, yieldFirst, deps),
   ])
   return claimed.map((delivery, index) => {
     const grant = granted[index]
@@ -80,10 +80,10 @@ export async function authorizeDeliveries(
 /** Opens the bodies: null for one whose key was destroyed, undefined for one that cannot be opened now. */
 async function openBodies(
   claimed: readonly ClaimedDelivery[],
-  soon: boolean,
+  yieldFirst: boolean,
   deps: AttemptDeps,
 ): Promise<readonly (Uint8Array | null | undefined)[]> {
-  if (soon) await letOthersGo(deps.timers)
+  if (yieldFirst) await letOthersGo(deps.timers)
   const sealed = claimed.filter(({ body }) => isSealed(body))
   if (sealed.length === 0) return claimed.map(({ body }) => body)
   const opened = await lookUpEach(sealed, bodiesOf(deps), deps)

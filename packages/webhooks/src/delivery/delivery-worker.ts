@@ -168,8 +168,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     tellObserver(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const full = claimed.length === limit
     // A full claim is followed by another one at once: the store works on it during signing and sending.
-    const soon = full && running !== null
-    const authorizations = authorizeDeliveries(claimed, soon, attemptDeps)
+    const yieldFirst = full && running !== null
+    const authorizations = authorizeDeliveries(claimed, yieldFirst, attemptDeps)
     const work = claimed.map((delivery, index) =>
       attempt(delivery, runAttempt(delivery, authorizations, index, openedAtMs, attemptDeps)),
     )
