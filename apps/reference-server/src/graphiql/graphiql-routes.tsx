@@ -6,7 +6,7 @@ import { pageHeaders } from '../portal/page-headers.js'
 import { graphiqlAssets, readGraphiqlAsset } from './graphiql-assets.js'
 
 /** Headers of the page: that of every page, with the fonts and pictures inside GraphiQL's style sheet. */
-export const graphiqlHeaders = {
+const graphiqlHeaders = {
   ...pageHeaders,
   'content-security-policy': (pageHeaders['content-security-policy'] ?? '').replace(
     "img-src 'self'",

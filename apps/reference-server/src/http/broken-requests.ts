@@ -9,7 +9,7 @@ import { securityHeaders } from './security-headers.js'
  * Converts an error of Node's parser or time-outs to a refusal; null when no response is possible (TLS, lost
  * connection).
  */
-export function refusalOfParserError(code: string | undefined): Refusal | null {
+function refusalOfParserError(code: string | undefined): Refusal | null {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { code: 'BAD_REQUEST', detail: 'REQUEST_TIMEOUT', status: 408 }

@@ -25,7 +25,7 @@ export function errorExtensions(
 }
 
 /** The text of a code, for an invalid document with the reason and the position. */
-export function graphqlMessage({ code, problem }: Refusal): string {
+function graphqlMessage({ code, problem }: Refusal): string {
   const { message } = errorCatalogue[code]
   const { reason, locations: [at] = [] } = problem ?? {}
   const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`

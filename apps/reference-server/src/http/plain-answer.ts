@@ -24,7 +24,7 @@ export function hasLargeUnreadBody(request: IncomingMessage): boolean {
  * Drops the rest of a body. Resolves when the client has sent all of it or the connection is closed. The request
  * time-out limits the wait.
  */
-export function dropBody(request: IncomingMessage): Promise<void> {
+function dropBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.complete || request.destroyed) {
       resolve()

@@ -59,7 +59,7 @@ export type LimitPolicies = Readonly<Record<LimitName, RatePolicy>>
  * Default limits: requests per minute, with the same burst. They are high because each refused KYC result affects a
  * customer. `token` applies to GraphQL and exceeds the capacity of one process.
  */
-export const defaultLimitPolicies: LimitPolicies = {
+const defaultLimitPolicies: LimitPolicies = {
   app: { perMinute: 60_000 },
   token: { perMinute: 1_200_000 },
   'failed-authentication': { perMinute: 1_200 },
@@ -99,7 +99,7 @@ export function createRequestLimits(options: {
  * Creates the headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers), and `Retry-After` on a
  * refusal.
  */
-export function rateLimitHeaders(name: LimitName, policy: RatePolicy, verdict: RateVerdict): Record<string, string> {
+function rateLimitHeaders(name: LimitName, policy: RatePolicy, verdict: RateVerdict): Record<string, string> {
   const quota = policy.burst ?? policy.perMinute
   const windowSeconds = Math.ceil((quota * 60) / policy.perMinute)
   return {

@@ -40,7 +40,7 @@ export async function withIssuedTokens(
  * Limits tokens of an OAuth server by the grants of this server. A token has only the scopes that are also granted now,
  * and is refused after its grant was revoked. For a user without a grant here, only the token counts.
  */
-export function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory, 'findGrantedScopes'>): AccessTokens {
+function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory, 'findGrantedScopes'>): AccessTokens {
   return {
     async find(token) {
       const holder = await tokens.find(token)

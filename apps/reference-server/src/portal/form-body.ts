@@ -3,7 +3,7 @@ import { readBody } from '../http/body.js'
 import { isStorable } from '../http/stored-text.js'
 
 /** Longest form, in bytes. */
-export const maxFormBytes = 16 * 1024
+const maxFormBytes = 16 * 1024
 
 const urlEncoded = /^application\/x-www-form-urlencoded[ \t]*(?:;.*)?$/i
 

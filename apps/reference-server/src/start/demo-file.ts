@@ -31,13 +31,7 @@ export interface DemoFile {
 }
 
 /** All scopes of the contract (docs/contract.md 8.1). */
-export const allScopes = [
-  'VERIFY_KYC',
-  'MAKE_PAYOUT_SEND',
-  'MAKE_PAYOUT_RECEIVE',
-  'LIST_PAYMENT',
-  'LIST_PURCHASES',
-] as const
+const allScopes = ['VERIFY_KYC', 'MAKE_PAYOUT_SEND', 'MAKE_PAYOUT_RECEIVE', 'LIST_PAYMENT', 'LIST_PURCHASES'] as const
 
 const yearMs = 365 * 24 * 60 * 60 * 1000
 const usersOfFirstApp = 8

@@ -12,7 +12,7 @@ export interface GraphqlAnswer {
 }
 
 /** Largest response in bytes of JSON: 1 MiB. */
-export const maxAnswerBytes = 1024 * 1024
+const maxAnswerBytes = 1024 * 1024
 
 /** Error for a response larger than {@link maxAnswerBytes}. The client must request a smaller page or fewer fields. */
 export class AnswerTooLargeError extends Error {

@@ -63,7 +63,7 @@ type OperationExample<O extends OperationShape> = {
 } & (O['body'] extends z.ZodType ? { readonly body: z.input<O['body']> } : { readonly body?: never })
 
 /** Values of the path parameters in examples. */
-export const pathExamples: Readonly<Record<string, string>> = { endpointId, deliveryId, recoveryId, version: '2' }
+const pathExamples: Readonly<Record<string, string>> = { endpointId, deliveryId, recoveryId, version: '2' }
 
 /** One example for each operation, with invented people and ids. */
 export const operationExamples: {

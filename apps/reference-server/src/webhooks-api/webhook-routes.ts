@@ -251,7 +251,7 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
 }
 
 /** Names of the static headers of the endpoint of a delivery; none after its removal. */
-export async function headerNamesOf(
+async function headerNamesOf(
   store: Pick<WebhookStore, 'listEndpoints'>,
   { appId, endpointId }: { readonly appId: string; readonly endpointId: string },
 ): Promise<readonly string[]> {

@@ -233,7 +233,7 @@ export const deliveryDetail = z
   })
   .meta({ id: 'DeliveryDetail' })
 
-export const signedRequest = z
+const signedRequest = z
   .object({ method: z.literal('POST'), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
   .meta({ id: 'SignedRequest', description: 'A request exactly as it would be sent.' })
 

@@ -13,7 +13,7 @@ import { equalDigests, payloadDigest } from './payload-digest.js'
 import type { IngestionResult, ExistingSubmission, SubmissionKey, VerificationStore } from './verification-store.js'
 
 /** Most violations in the result of one submission. */
-export const MAX_REPORTED_VIOLATIONS = 50
+const MAX_REPORTED_VIOLATIONS = 50
 
 /** Reason why a submission is refused. */
 export type RefusalCode = 'VALIDATION_FAILED' | 'SSN_LAST4_MISMATCH' | 'EXTERNAL_VERIFICATION_ID_CONFLICT'

@@ -6,7 +6,6 @@ import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii
 import type { KeyFile } from './key-file.js'
 import { createDataKeyCache } from './data-key-cache.js'
 import { createHmacSha256Hex } from './hmac-sha256.js'
-import { keyedText } from './keyed-hash.js'
 import { createRandomPool } from './random-pool.js'
 
 const FORMAT = 1
@@ -182,4 +181,9 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       cache.evict(textOf(dataKey))
     },
   }
+}
+
+/** Returns the hashed text. Two different pairs of purpose and value never give the same text. */
+function keyedText(purpose: string, value: string): string {
+  return JSON.stringify([purpose, value])
 }

@@ -66,7 +66,7 @@ const tokenizedArgumentsSchema = argumentsSchema.extend({
  * The same arguments of a failed decision, with `lenientOnFailed`: an address as it was extracted, or none, and a document
  * without number.
  */
-export const lenientArgumentsSchema = argumentsSchema.extend({
+const lenientArgumentsSchema = argumentsSchema.extend({
   person: personSchema.extend({ address: extractedAddressSchema.optional() }),
   verifications: verificationsSchema.extend({
     document: documentSchema.extend({ documentNumber: textField(anyText, { atMost: 64 }).optional() }).optional(),

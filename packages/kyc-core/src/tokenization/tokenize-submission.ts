@@ -52,7 +52,7 @@ function recordedChecks({ verifications }: Submission): RecordedCheck[] {
  * Returns all personal data without a token as one JSON text: the person without the SSN, the sections without document
  * number and photo URLs, `decisionReason` and the provider's data.
  */
-export function submissionDetails(submission: Submission): string {
+function submissionDetails(submission: Submission): string {
   const { person } = submission
   const { document, ...sections } = submission.verifications
   // JSON omits undefined members.

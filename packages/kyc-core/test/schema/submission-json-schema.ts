@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { addressSchema } from '../../src/submission/address.js'
-import { lenientArgumentsSchema } from '../../src/submission/arguments.js'
+import { ARGUMENT_SCHEMAS } from '../../src/submission/arguments.js'
 
 interface SchemaNode {
   readonly [keyword: string]: unknown
@@ -97,7 +97,7 @@ export function submissionJsonSchema(): SchemaNode {
     title: 'Arguments of postKycVerification, schema version 1.0',
     $comment:
       'What this schema refuses is refused by the service. The service refuses more: calendar, SSN ranges, PO boxes, clear PII in free-form data. See submission-cases.json.',
-    ...bodyOf(lenientArgumentsSchema),
+    ...bodyOf(ARGUMENT_SCHEMAS.clear.lenient),
     allOf: [...BETWEEN_FIELDS, UNLESS_FAILED],
   }
 }

@@ -24,7 +24,7 @@ const mostLooks = 5
  * one lineage, which have one `X-Event-ID`, the first gets a delivery. No endpoint row is written, so publishers of one
  * endpoint do not wait for each other. A delivery that waits for the end of a pause has no due notice.
  */
-export const insertEventStatement = statement<{
+const insertEventStatement = statement<{
   written: number
   allLive: boolean
   deliveries: [string, string][] | null

@@ -1,6 +1,6 @@
 import { resultOfCause } from './sender.js'
 import { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
-import type { AttemptCause, AttemptReport, AttemptState, DeliveryState, Fence, AttemptResult } from './webhook-store.js'
+import type { AttemptCause, AttemptReport, AttemptState, Fence, AttemptResult } from './webhook-store.js'
 
 /** Delays of a delivery that the service itself could not send. */
 export interface UnsentPolicy {
@@ -18,19 +18,6 @@ const longestDelayMs = 36_525 * 86_400_000
 
 /** At most 30 s between attempts, for at most 24 h. */
 export const defaultUnsentPolicy: UnsentPolicy = Object.freeze({ retryMs: 30_000, giveUpAfterMs: 86_400_000 })
-
-/** Allowed transitions of a delivery; a final state has none. */
-export const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = Object.freeze({
-  PENDING: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
-  DELIVERED: [],
-  FAILED: [],
-  CANCELLED: [],
-})
-
-/** Checks for a final state: `DELIVERED`, `FAILED` or `CANCELLED`. */
-export function isFinalDeliveryState(state: DeliveryState): boolean {
-  return deliveryTransitions[state].length === 0
-}
 
 /** Faults of the service that prove that nothing was sent. The attempt does not count. */
 const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([

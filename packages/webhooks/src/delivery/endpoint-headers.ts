@@ -20,7 +20,7 @@ export type OpenHeaders = (endpoint: {
 }) => Promise<Readonly<Record<string, string>>>
 
 /** Most static headers of one endpoint. */
-export const mostHeaders = 5
+const mostHeaders = 5
 
 /** Why static headers are refused. */
 export type HeaderProblem =

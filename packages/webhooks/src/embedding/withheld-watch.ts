@@ -2,7 +2,7 @@ import { WebhookError } from '../delivery/webhook-error.js'
 import type { WithheldReason } from '../delivery/webhook-store.js'
 
 /** Time after the first event in which at least one must be queued. */
-export const firstMinuteMs = 60_000
+const firstMinuteMs = 60_000
 
 /** Watches the first minute of publishing, in which a wrong set-up shows: everything is withheld and nothing fails. */
 export interface WithheldWatch {

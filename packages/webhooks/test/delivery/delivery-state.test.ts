@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  attemptStateOf,
-  deliveryTransitions,
-  isFinalDeliveryState,
-  reportOfCause,
-  attemptResultOf,
-} from '../../src/delivery/delivery-state.js'
+import { attemptStateOf, reportOfCause, attemptResultOf } from '../../src/delivery/delivery-state.js'
 import type { AttemptCause, AttemptReport, AttemptState } from '../../src/delivery/webhook-store.js'
 
 const stateByCause: Readonly<Record<AttemptCause, Exclude<AttemptState, 'STARTED'>>> = {
@@ -111,13 +105,4 @@ describe('Retry-After', () => {
   test('does not add a sixth attempt', () => {
     expect(resultAfter(5, answered({ 'retry-after': '60' })).next).toEqual({ state: 'FAILED' })
   })
-})
-
-test('only PENDING moves', () => {
-  expect(deliveryTransitions.PENDING).toEqual(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'])
-  expect(isFinalDeliveryState('PENDING')).toBe(false)
-  for (const state of ['DELIVERED', 'FAILED', 'CANCELLED'] as const) {
-    expect(deliveryTransitions[state]).toEqual([])
-    expect(isFinalDeliveryState(state)).toBe(true)
-  }
 })

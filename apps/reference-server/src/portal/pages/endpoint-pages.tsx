@@ -70,7 +70,7 @@ export const EndpointStateMark: FC<{ readonly endpoint: Endpoint; readonly healt
 }
 
 /** Renders the button that pauses or resumes an endpoint. */
-export const PauseForm: FC<{ readonly session: Session; readonly endpoint: Endpoint }> = ({ session, endpoint }) => {
+const PauseForm: FC<{ readonly session: Session; readonly endpoint: Endpoint }> = ({ session, endpoint }) => {
   const verb = endpoint.pausedBy === null ? 'pause' : 'resume'
   return (
     <form method="post" action={`/portal/webhooks/${endpoint.endpointId}/${verb}`}>

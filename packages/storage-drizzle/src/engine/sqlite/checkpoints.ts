@@ -119,7 +119,7 @@ export function writeWithSpace<T>(client: Database.Database, write: () => T): T 
 const lookEveryMs = 1_000
 
 /** The part of {@link Checkpoints} about files, which does not depend on who makes the checkpoints. */
-export function watchFiles(
+function watchFiles(
   client: Database.Database,
   nowMs: () => number = () => performance.now(),
 ): Pick<Checkpoints, 'beforeWrite' | 'makeSpace'> & { walPages(longest: number): number } {

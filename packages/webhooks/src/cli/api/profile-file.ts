@@ -10,7 +10,7 @@ export interface Profile {
 }
 
 /** The folder of the profiles (XDG Base Directory Specification). */
-export function profileFolder(env: Terminal['env']): string {
+function profileFolder(env: Terminal['env']): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'kyc-relay', 'profiles')
 }
 
