@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import { endpointsPerApp } from '@kyc-relay/webhooks/internal'
 import { Hono } from 'hono'
 import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
@@ -103,7 +104,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       registered.kind === 'url_refused' || registered.kind === 'headers_refused'
         ? refusedField(registered)
         : registered.kind === 'limit_reached'
-          ? { field: null, text: 'The application already has 50 URLs. Remove one first.' }
+          ? { field: null, text: `The application already has ${endpointsPerApp} URLs. Remove one first.` }
           : noSuchType
     return sendForm(c, null, form, refused)
   })

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Endpoint, type WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { checkEndpointHeaders, type NewEndpoint } from '@kyc-relay/webhooks/internal'
+import { checkEndpointHeaders, endpointsPerApp, type NewEndpoint } from '@kyc-relay/webhooks/internal'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { EndpointHeaders } from '../events/endpoint-headers.js'
-
-/** Most endpoints of one app. */
-export const endpointsPerApp = 50
 
 interface EndpointDeps {
   readonly store: WebhookStore

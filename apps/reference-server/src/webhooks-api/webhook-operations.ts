@@ -1,3 +1,4 @@
+import { endpointsPerApp } from '@kyc-relay/webhooks/internal'
 import { listVerifications } from './verification-operations.js'
 import { base, bodyInvalid, endpointRefused, notFound } from './common-refusals.js'
 import { defineOperation, type OperationShape } from './operation.js'
@@ -11,7 +12,7 @@ const listEndpoints = defineOperation({
   path: base,
   tag: 'Endpoints',
   summary: 'List endpoints',
-  description: 'Oldest first. An app has at most 50, so there is one page.',
+  description: `Oldest first. An app has at most ${endpointsPerApp}, so there is one page.`,
   answers: { 200: { description: 'All endpoints of the app.', schema: schemas.endpointPage } },
   refusals: [],
 })
@@ -36,7 +37,12 @@ const registerEndpoint = defineOperation({
   refusals: [
     bodyInvalid,
     ...endpointRefused,
-    { status: 409, code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', when: 'The app already has 50 endpoints.' },
+    {
+      status: 409,
+      code: 'LIMIT_EXCEEDED',
+      detail: 'ENDPOINT_LIMIT',
+      when: `The app already has ${endpointsPerApp} endpoints.`,
+    },
   ],
 })
 

@@ -10,6 +10,7 @@ import { eventTypesOf, type EventTypes } from '../events/event-type-registry.js'
 import { eventTypes } from '../events/event-types.js'
 import type { NoEventTypes, OwnEventType } from '../events/own-event-types.js'
 import { checkEndpointUrl, type EndpointUrlPolicy } from '../https/endpoint-url.js'
+import { endpointsPerApp } from '../publishing/endpoints-per-app.js'
 import { prepareEvent } from '../publishing/prepare-event.js'
 import { isSameClearEvent, isSameEvent } from '../publishing/same-event.js'
 import { callbacksOf, checkWebhooksOptions } from './check-webhooks-options.js'
@@ -25,8 +26,6 @@ import type {
   WebhooksProblem,
 } from './webhooks-options.js'
 import { createWithheldWatch } from './withheld-watch.js'
-
-const endpointsPerApp = 50
 
 /**
  * Sends webhooks from a server that you have: endpoints, events in your own transactions, deliveries with retries, and

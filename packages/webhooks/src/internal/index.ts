@@ -43,6 +43,7 @@ export {
   type Downloader,
   type DownloadResult,
 } from '../https/https-downloader.js'
+export { endpointsPerApp } from '../publishing/endpoints-per-app.js'
 export type { AppGrant } from '../publishing/grants.js'
 export {
   findMove,

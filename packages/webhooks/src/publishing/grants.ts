@@ -1,5 +1,6 @@
 import type { EventTypes } from '../events/event-type-registry.js'
 import { WebhookError } from '../delivery/webhook-error.js'
+import type { WithheldReason } from '../delivery/webhook-store.js'
 import { isSameId } from './same-id.js'
 
 /** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
@@ -73,3 +74,6 @@ export function scopesSuffice(
     ? required.some((scope) => granted.includes(scope))
     : required.every((scope) => granted.includes(scope))
 }
+
+/** Checks whether the grant allowed an event when it was published, although no endpoint may have taken it then. */
+export const wasGranted = (withheld: WithheldReason | null): boolean => withheld === null || withheld === 'NO_ENDPOINT'

@@ -6,7 +6,7 @@ import type { BodySealer } from '../sealing/body-sealer.js'
 import { bytesToStore } from '../sealing/stored-bodies.js'
 import { checkDeps, checkRequest } from './check-request.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
-import { findGrants, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
+import { findGrants, scopesSuffice, wasGranted, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
 import { xEventIdOf } from './x-event-id.js'
 import { plainJson } from './plain-json.js'
@@ -84,7 +84,6 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
   const subscribed = matchEndpoints(endpoints, eventType)
   const matching = [...subscribed.filter((one) => !isPaused(one)), ...subscribed.filter(isPaused)]
   const withheld = withheldReason(type, grant, matching, deps.scopeRule)
-  const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
   const eventId = deps.newId()
   const place = { appId, userId, part: 'event', recordId: eventId } as const
   return {
@@ -93,7 +92,7 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
     userId,
     type: eventType,
     occurredAt: deps.now(),
-    body: await bytesToStore(place, mayBeKept ? body : new Uint8Array(), deps.bodySealer),
+    body: await bytesToStore(place, wasGranted(withheld) ? body : new Uint8Array(), deps.bodySealer),
     test: false,
     sourceEventId,
     withheld,

@@ -1,5 +1,12 @@
 import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
-import { findGrants, isGranted, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import {
+  findGrants,
+  isGranted,
+  wasGranted,
+  type AppGrant,
+  type GrantLookup,
+  type ScopeRule,
+} from '../publishing/grants.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
 
@@ -35,8 +42,8 @@ function outcomeOf(
   { eventTypes = standardEventTypes, scopeRule }: Pick<RecoverEventsDeps, 'eventTypes' | 'scopeRule'>,
 ): keyof SkippedEvents | 'deliver' {
   if (event.delivered !== null) return event.delivered === 'ACKNOWLEDGED' ? 'acknowledged' : 'pending'
-  const hadScope = event.withheld === null || event.withheld === 'NO_ENDPOINT'
-  if (!hadScope || grant === null || !isGranted(eventTypes, event.type, grant.scopes, scopeRule)) return 'scope'
+  if (!wasGranted(event.withheld) || grant === null || !isGranted(eventTypes, event.type, grant.scopes, scopeRule))
+    return 'scope'
   return event.erased ? 'erased' : 'deliver'
 }
 

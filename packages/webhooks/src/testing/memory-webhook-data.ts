@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointHour, InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
 import type { EventPlace, RecoveryProgress, RecoveryRange } from '../recovery/recovery-store.js'
 import type { EventName } from '../events/event-types.js'
+import { wasGranted } from '../publishing/grants.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
@@ -102,9 +103,7 @@ export const originalOf = ({ userId, type, body }: PreparedEvent): OriginalEvent
 export function answerFromSource(data: MemoryWebhookData, event: PreparedEvent): InsertedEvent | null {
   const original = findBySource(data, event.appId, event.sourceEventId)
   if (original === undefined) return null
-  const { withheld } = original.inserted
-  const wantedScope = withheld !== null && withheld !== 'NO_ENDPOINT'
-  if (wantedScope && event.withheld === null) return null
+  if (!wasGranted(original.inserted.withheld) && event.withheld === null) return null
   return answerAgain(data, original)
 }
 

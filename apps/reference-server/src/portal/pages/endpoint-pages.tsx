@@ -1,7 +1,7 @@
 import type { EventName, EndpointHealth } from '@kyc-relay/webhooks/internal'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
+import { endpointsPerApp } from '@kyc-relay/webhooks/internal'
 import type { DeliveryHour } from '../attempt-counts.js'
 import { visibleText } from '../format.js'
 import type { Session } from '../sessions.js'

@@ -1,0 +1,2 @@
+/** Most endpoints of one app. */
+export const endpointsPerApp = 50
