@@ -81,11 +81,11 @@ function prepareStatements(db: DrizzleDatabase) {
  * }
  * ```
  */
-export function createSqliteDeduplicationStore(
+export async function createSqliteDeduplicationStore(
   location: SqliteLocation,
   options: SqliteDeduplicationOptions = {},
 ): Promise<DeduplicationStore & { close(): Promise<void> }> {
-  return new Promise((resolve) => resolve(openStore(location, options)))
+  return openStore(location, options)
 }
 
 function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions) {
@@ -130,12 +130,10 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
         const before = clock().getTime() - checkedAgeMs(olderThanMs)
         return statements.forget.run({ before, limit: checkedLimit(limit, Number.MAX_SAFE_INTEGER) }).changes
       }),
-    close: () =>
-      new Promise<void>((resolve) => {
-        commits.close()
-        close()
-        resolve()
-      }),
+    close: async () => {
+      commits.close()
+      close()
+    },
   }
 }
 

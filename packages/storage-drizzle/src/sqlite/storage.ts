@@ -157,11 +157,11 @@ export interface SqliteStorage {
  * await storage.close()
  * ```
  */
-export function createSqliteStorage(
+export async function createSqliteStorage(
   location: SqliteLocation,
   options: SqliteStorageOptions = {},
 ): Promise<SqliteStorage> {
-  return new Promise((resolve) => resolve(openStorage(location, options)))
+  return openStorage(location, options)
 }
 
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {

@@ -70,8 +70,8 @@ export interface SqliteVaultOptions extends SqliteMigrationListeners {
  * }
  * ```
  */
-export function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
-  return new Promise((resolve) => resolve(openVault(location, options)))
+export async function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
+  return openVault(location, options)
 }
 
 function openVault(location: SqliteLocation, options: SqliteVaultOptions): StoredVault {
