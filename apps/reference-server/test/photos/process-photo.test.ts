@@ -1,89 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { KycError } from '@kyc-relay/kyc-core'
 import type { DownloadResult } from '@kyc-relay/webhooks/internal'
 import { type PhotoStore } from '@kyc-relay/kyc-core/photos'
-import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import { createMemoryPhotoJobStore, createMemoryVault, createMemoryVerificationData } from '@kyc-relay/kyc-core/testing'
-import { photoImagePart, photoPart, type ClaimedPhotoJob } from '@kyc-relay/kyc-core/internal'
+import { photoImagePart } from '@kyc-relay/kyc-core/internal'
 import { describe, expect, it } from 'vitest'
 import { processPhoto, type PhotoProcessing } from '../../src/photos/process-photo.js'
-import { samplePhoto } from './photo-samples.js'
+import { never, newSituation, owner, photo, url, verificationId } from './photo-situation.js'
 
-const owner = { appId: randomUUID(), userId: randomUUID() }
-const verificationId = randomUUID()
-const url = 'https://photos.partner.com/front.jpg?signature=abc'
-const photo = new Uint8Array(samplePhoto('a face'))
-const leaseMs = 60_000
 const dayMs = 86_400_000
-const never = new AbortController().signal
-
-/** A photo store in memory. */
-function memoryPhotos() {
-  const kept = new Map<string, Uint8Array>()
-  const store: PhotoStore = {
-    put: async ({ photoJobId }, sealed) => void kept.set(photoJobId, sealed),
-    get: async ({ photoJobId }) => kept.get(photoJobId) ?? null,
-    erase: async (_owner, ids) => ids.forEach((id) => kept.delete(id)),
-  }
-  return { kept, store }
-}
-
-/** One queued photo and everything that processes it; the clock stands still unless a test moves it. */
-async function newSituation(downloaded: DownloadResult = { ok: true, body: photo }) {
-  let nowMs = Date.parse('2026-01-05T10:00:00Z')
-  const now = () => new Date(nowMs)
-  const keys = parseKeyFile(createKeyFile({ randomBytes, now: now() }))
-  const vault = createMemoryVault({ cipher: createLocalCipher({ keys }), now, randomBytes })
-  const data = createMemoryVerificationData()
-  const jobs = createMemoryPhotoJobStore({ data, now, newToken: randomUUID })
-  const [sealedUrl] = await vault.tokenize(owner, [
-    { kind: 'record', recordId: verificationId, part: photoPart('front'), value: url },
-  ])
-  if (sealedUrl?.kind !== 'record') throw new Error('not sealed')
-  const row: (typeof data.photoJobs)[number] = {
-    photoJobId: randomUUID(),
-    owner,
-    verificationId,
-    side: 'front',
-    sealedUrl: sealedUrl.sealed,
-    state: 'PENDING',
-    attemptsMade: 0,
-    createdAtMs: nowMs,
-    claimableAtMs: nowMs,
-    token: null,
-    lastFailure: null,
-    endedAtMs: null,
-  }
-  data.photoJobs.push(row)
-  const { kept, store } = memoryPhotos()
-  const asked: string[] = []
-  const deps: PhotoProcessing = {
-    jobs,
-    photos: store,
-    vault,
-    download: async (request) => {
-      asked.push(request.url)
-      return downloaded
-    },
-    nowMs: () => nowMs,
-    timeoutMs: 30_000,
-    leaseMs,
-  }
-  return {
-    deps,
-    row,
-    kept,
-    asked,
-    jobs,
-    vault,
-    advance: (ms: number) => void (nowMs += ms),
-    async claim(): Promise<ClaimedPhotoJob> {
-      const [job] = (await jobs.claimDue({ limit: 1, leaseMs })).claimed
-      if (job === undefined) throw new Error('nothing is due')
-      return job
-    },
-  }
-}
 
 /** An erasure as the server does it: jobs, then the data key, then the photos. */
 async function erase({ jobs, vault, deps }: Awaited<ReturnType<typeof newSituation>>): Promise<void> {
@@ -249,70 +172,5 @@ describe('an erasure while a photo is fetched', () => {
     const opening = { owner, recordId: verificationId, part: photoImagePart('front'), sealed: stored }
     const opened = situation.vault.openRecord({ ...opening, actor: 'test', purpose: 'test' })
     await expect(opened).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
-  })
-})
-
-describe('a worker that was thought dead', () => {
-  it('does not remove what the next one stored under the same name', async () => {
-    const situation = await newSituation()
-    const first = await situation.claim()
-    const { photos } = situation.deps
-    const put: PhotoStore['put'] = async (address, sealed) => {
-      await photos.put(address, sealed)
-      situation.advance(leaseMs)
-      expect(await processPhoto(await situation.claim(), situation.deps, never)).toEqual({
-        state: 'STORED',
-        cause: null,
-      })
-    }
-    const deps = { ...situation.deps, photos: { ...photos, put } }
-    expect(await processPhoto(first, deps, never)).toEqual({ state: 'STORED', cause: null })
-    expect(situation.kept.size).toBe(1)
-  })
-
-  it('leaves a photo that nobody asks for once the job ends without one: the last attempt removes it', async () => {
-    const situation = await newSituation({ ok: false, cause: 'HTTP_STATUS', status: 410 })
-    const { photoJobId } = (await situation.claim()).fence
-    situation.kept.set(photoJobId, new Uint8Array([1]))
-    situation.advance(leaseMs)
-    const last = await processPhoto(await situation.claim(), situation.deps, never)
-    expect(last).toEqual({ state: 'UNAVAILABLE', cause: 'HTTP_STATUS' })
-    expect(situation.kept.size).toBe(0)
-  })
-
-  it('removes what an earlier attempt left before a new URL can bring another photo', async () => {
-    const situation = await newSituation({ ok: false, cause: 'HTTP_STATUS', status: 410 })
-    const { jobs, deps } = situation
-    const { sealedUrl } = situation.row
-    const replaceUrl = () =>
-      jobs.replaceUrl({ owner, verificationId, side: 'front', sealedUrl: sealedUrl ?? new Uint8Array() })
-    const fetchAgain = async () =>
-      processPhoto(await situation.claim(), { ...deps, download: async () => ({ ok: true, body: photo }) }, never)
-    const answers: string[] = []
-    const eraseBeside: PhotoStore['erase'] = async (...photos) => {
-      const answer = await replaceUrl()
-      answers.push(answer)
-      if (answer === 'replaced') await fetchAgain()
-      await deps.photos.erase(...photos)
-    }
-    await situation.claim()
-    situation.advance(leaseMs)
-    const second = { ...deps, photos: { ...deps.photos, erase: eraseBeside } }
-    expect(await processPhoto(await situation.claim(), second, never)).toMatchObject({ state: 'UNAVAILABLE' })
-    expect(answers).toEqual(['not_replaceable'])
-    expect(await replaceUrl()).toBe('replaced')
-    expect(await fetchAgain()).toMatchObject({ state: 'STORED' })
-    expect(situation.kept.size).toBe(1)
-  })
-
-  it('ends the job even if the store cannot remove what an earlier attempt left', async () => {
-    const situation = await newSituation({ ok: false, cause: 'HTTP_STATUS', status: 410 })
-    const erase: PhotoStore['erase'] = () => Promise.reject(new KycError('PHOTO_STORE_UNAVAILABLE'))
-    await situation.claim()
-    situation.advance(leaseMs)
-    const deps = { ...situation.deps, photos: { ...situation.deps.photos, erase } }
-    const processed = processPhoto(await situation.claim(), deps, never)
-    await expect(processed).rejects.toMatchObject({ code: 'PHOTO_STORE_UNAVAILABLE' })
-    expect(situation.row.state).toBe('UNAVAILABLE')
   })
 })
