@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import Database from 'better-sqlite3'
 import type { StoredVault } from '../../src/internal/index.js'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSqliteVault } from '../../src/sqlite/index.js'
 
 const owner = { appId: '0192f000-0000-7000-8000-00000000000a', userId: '0192f000-0000-7000-8000-0000000000b1' }
@@ -22,11 +22,12 @@ const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
 describe('the SQLite vault', () => {
   let folder: string
   let vault: StoredVault
+  let cipher: ReturnType<typeof createLocalCipher>
   const keyFile = createKeyFile({ randomBytes, now: new Date() })
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'kyc-vault-'))
-    const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+    cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
     vault = await createSqliteVault({ path: join(folder, 'vault.db') }, { cipher })
   })
 
@@ -91,5 +92,17 @@ describe('the SQLite vault', () => {
     await vault.tokenize(owner, [ssn])
     const reopened = vault.openRecord({ ...why, recordId: 'r1', part: 'details', sealed: c.sealed })
     await expect(reopened).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  })
+
+  test('an erasure, and a lost race for the first data key, drop the key from the cipher', async () => {
+    const created = vi.spyOn(cipher, 'createDataKey')
+    const evicted = vi.spyOn(cipher, 'evictDataKey')
+    await Promise.all([vault.tokenize(owner, [ssn]), vault.tokenize(owner, [ssn])])
+    const keys = await Promise.all(created.mock.results.map(({ value }) => value))
+    expect(keys).toHaveLength(2)
+    expect(evicted).toHaveBeenCalledTimes(1)
+    await vault.eraseOwner(owner)
+    expect(new Set(evicted.mock.calls.flat())).toEqual(new Set(keys))
+    expect(evicted).toHaveBeenCalledTimes(2)
   })
 })
