@@ -227,6 +227,34 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
     },
   )
 
+  it('are not destroyed by a wrong database when all are in quarantine and none is referred to', async () => {
+    const { vault, tokenize, held } = await openVault()
+    const tokens = await tokenize(2)
+    now += orphanAgeMs + 1
+    expect(await purgeOf(vault, new Set())()).toMatchObject({ quarantined: 2 })
+    now += quarantineMs + 1
+    const refusal = 'BUSINESS_DATABASE_EMPTY'
+    const isBusinessDatabaseEmpty = () => Promise.resolve(true)
+    expect(await purgeOf(vault, new Set(), { isBusinessDatabaseEmpty })()).toEqual({ ...nothing, refusal })
+    expect(await held()).toEqual(tokens)
+  })
+
+  it('are no longer destroyed when the server stops', async () => {
+    const { vault, tokenize, held } = await openVault()
+    const tokens = await tokenize(501)
+    now += orphanAgeMs + 1
+    expect(await purgeOf(vault, new Set(), { mostInADay: 1_000 })()).toMatchObject({ quarantined: 501 })
+    now += quarantineMs + 1
+    let stops = false
+    const destroyQuarantined: typeof vault.destroyQuarantined = (request) => {
+      stops = true
+      return vault.destroyQuarantined(request)
+    }
+    const purge = purgeOf({ ...vault, destroyQuarantined }, new Set())
+    expect(await purge(() => !stops)).toEqual({ ...nothing, destroyed: 500 })
+    expect(await held()).toEqual(tokens.slice(500))
+  })
+
   it('stay where they are when the server stops before all are counted', async () => {
     const { vault, tokenize, held } = await openVault()
     await tokenize(1_001)
