@@ -236,7 +236,7 @@ describe('bodies', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       flood('a'.repeat(1_000))(socket)
     })
-    const result = await send(server.url)
+    const result = await send(server.url, { timeoutMs: 2 ** 31 - 1 })
     expect(result).toMatchObject({ cause: null, status: 200 })
     expect(result.responseBody).toHaveLength(16_384)
   })

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Dial } from '../../src/https/connection.js'
+import { DialError, dialTcp, type Dial } from '../../src/https/connection.js'
 import { closeServers, closing, drip, issueCertificate, ok, send, serve, servers, to } from './sender-fixture.js'
 
 beforeAll(issueCertificate)
@@ -51,12 +51,27 @@ describe('the deadline is one for everything', () => {
   test('a connection that never stands times out', async () => {
     const dial: Dial = ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
-    const result = await send('https://partner.com/', { timeoutMs: 100 }, { resolve: to('8.8.8.8'), dial })
+    const result = await send(
+      'https://partner.com/',
+      { timeoutMs: 100 },
+      { resolve: to('8.8.8.8'), dial, connectTimeoutMs: 2 ** 31 - 1 },
+    )
     expect(result).toMatchObject({ cause: 'TIMEOUT', address: '8.8.8.8', timings: { connectMs: null } })
   })
 
   test('no time at all is a timeout', async () => {
     const server = await serve(ok())
     expect(await send(server.url, { timeoutMs: 0 })).toMatchObject({ cause: 'TIMEOUT', status: null })
+  })
+
+  test('a connection that is given up while it is opened is closed', async () => {
+    const server = createServer((socket) => socket.resume())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push(closing(server))
+    const { port } = server.address() as AddressInfo
+    const limit = new AbortController()
+    const dialling = dialTcp({ address: '127.0.0.1', port, signal: limit.signal })
+    limit.abort()
+    await expect(dialling).rejects.toBeInstanceOf(DialError)
   })
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dialTcp, type Dial } from '../../src/https/connection.js'
 import { createHttpsSender, type HttpsSenderOptions } from '../../src/https/https-sender.js'
@@ -85,13 +86,19 @@ describe('names and addresses', () => {
 
   test('a socket that is connected to something else than was dialled is dropped before a byte is sent', async () => {
     const server = await serve(ok(), { certificate: await authority.issue({ names: ['partner.com'] }) })
-    const elsewhere: Dial = ({ signal }) => dialTcp({ address: '127.0.0.1', port: server.port, signal })
+    const closed: Promise<unknown>[] = []
+    const elsewhere: Dial = async ({ signal }) => {
+      const connection = await dialTcp({ address: '127.0.0.1', port: server.port, signal })
+      closed.push(once(connection.socket, 'close'))
+      return connection
+    }
     const result = await guarded('https://partner.com/', {
       resolve: to('8.8.8.8'),
       dial: elsewhere,
       trustedCa: authority.caPem,
     })
     expect(result).toMatchObject({ cause: 'ENDPOINT_NOT_ALLOWED', address: '8.8.8.8', timings: { tlsMs: null } })
+    expect(await Promise.all(closed)).toHaveLength(1)
     expect(server.requests).toEqual([])
   })
 
