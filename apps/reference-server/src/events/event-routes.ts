@@ -1,13 +1,20 @@
 import { WebhookError } from '@kyc-relay/webhooks/delivery'
-import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
+import type { InsertedEvent, TransactionEventType } from '@kyc-relay/webhooks/internal'
 import { Hono, type Context } from 'hono'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import { eventOperations } from '../operator-api/event-operations.js'
+import { transactionData } from '../operator-api/field-schemas.js'
 import { servicesOnly } from '../operator-api/internal-caller.js'
 import type { EventCatalogue } from './event-catalogue.js'
 import type { Publisher } from './publish.js'
+
+const transactionTypes: ReadonlySet<string> = new Set<TransactionEventType>([
+  'TRANSACTION_CREATE',
+  'TRANSACTION_UPDATE',
+  'TRANSACTION_DECLINE',
+])
 
 /** `POST /internal/v1/events`: publishes one event of any type for another service. */
 export function createEventRoutes(
@@ -24,7 +31,9 @@ export function createEventRoutes(
     }
     try {
       const { sourceEventId: source = null, ...event } = body.value
-      return c.json(presentEvent(await publisher.publish({ ...event, sourceEventId: source })), 202)
+      // The times of own event types are read by their own schemas alone.
+      const data = transactionTypes.has(event.eventType) ? transactionData.parse(event.data) : event.data
+      return c.json(presentEvent(await publisher.publish({ ...event, data, sourceEventId: source })), 202)
     } catch (error) {
       return refuseEvent(c, error)
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineOperation, type RefusalNote } from '../webhooks-api/operation.js'
 import { eventType } from '../webhooks-api/webhook-schemas.js'
-import { eventData, id, sourceEventId } from './field-schemas.js'
+import { eventData, id, sourceEventId, transactionData } from './field-schemas.js'
 import { base, uuid, notFound, bodyInvalid, conflict, services } from './operation-parts.js'
 
 const published = z
@@ -21,7 +21,7 @@ const newTransaction = z.strictObject({
   appId: id,
   userId: id,
   transactionId: id.nullish(),
-  data: eventData,
+  data: transactionData,
   sourceEventId,
 })
 
@@ -36,10 +36,13 @@ const moveRefused: readonly RefusalNote[] = [
   conflict('TRANSITION_NOT_ALLOWED', 'The transaction cannot go from its status to this one.'),
 ]
 
+const times =
+  'A time with seconds and `Z` or an offset (RFC 3339) is sent as it was given. Any other is read like `decisionedAt` and sent in UTC.'
+
 const publishEvent = defineOperation({
   ...{ id: 'publishEvent', method: 'post', path: `${base}/events`, tag: 'Events' },
   summary: 'Publish an event',
-  description: `The service fills the identifiers of the user. It publishes \`KYC_STATUS_CHANGED\` itself. ${services}`,
+  description: `The service fills the identifiers of the user. It publishes \`KYC_STATUS_CHANGED\` itself. For the times of \`TRANSACTION_…\` events see \`createTransaction\`. The data of other types is not changed. ${services}`,
   body: z.strictObject({ appId: id, userId: id, eventType, data: eventData, sourceEventId }),
   answers: { 202: { description: 'Published or withheld.', schema: published } },
   refusals: eventRefused,
@@ -48,7 +51,7 @@ const publishEvent = defineOperation({
 const createTransaction = defineOperation({
   ...{ id: 'createTransaction', method: 'post', path: `${base}/transactions`, tag: 'Events' },
   summary: 'Create a transaction',
-  description: `Publishes \`TRANSACTION_CREATE\`. ${services}`,
+  description: `Publishes \`TRANSACTION_CREATE\`. ${times} ${services}`,
   body: newTransaction,
   answers: { 201: { description: 'Created.', schema: moved } },
   refusals: moveRefused,
@@ -57,7 +60,7 @@ const createTransaction = defineOperation({
 const declineTransaction = defineOperation({
   ...{ id: 'declineTransaction', method: 'post', path: `${base}/transactions/decline`, tag: 'Events' },
   summary: 'Decline a transaction',
-  description: `Of a known or a new transaction. Publishes \`TRANSACTION_DECLINE\`. ${services}`,
+  description: `Of a known or a new transaction. Publishes \`TRANSACTION_DECLINE\`. ${times} ${services}`,
   body: newTransaction,
   answers: { 201: { description: 'Declined.', schema: moved } },
   refusals: moveRefused,
@@ -66,12 +69,12 @@ const declineTransaction = defineOperation({
 const updateTransaction = defineOperation({
   ...{ id: 'updateTransaction', method: 'patch', path: `${base}/transactions/{transactionId}`, tag: 'Events' },
   summary: 'Update or settle a transaction',
-  description: `Publishes \`TRANSACTION_UPDATE\`. ${services}`,
+  description: `Publishes \`TRANSACTION_UPDATE\`. ${times} ${services}`,
   body: z.strictObject({
     appId: id.nullish(),
     userId: id.nullish(),
     status: z.string().nullish().meta({ description: '`PENDING` or `SETTLED`.' }),
-    data: eventData.nullish(),
+    data: transactionData.nullish(),
     sourceEventId,
   }),
   answers: { 200: { description: 'Updated.', schema: moved } },

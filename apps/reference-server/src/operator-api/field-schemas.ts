@@ -14,13 +14,16 @@ export const sourceEventId = z
   .nullish()
   .meta({ description: 'Id of the event at its source: a repeated one is published once.' })
 
+/** Payload fields of an event. */
+export const eventData = z.record(z.string(), z.unknown())
+
 const instantFields = ['createdAt', 'updatedAt', 'transactionDateTime'] as const
 
 /**
- * Payload fields of an event. Their times may be any that `decisionedAt` of a submission accepts. What is no RFC 3339
- * text is written as one, because receivers expect it.
+ * Payload fields of an event of a transaction. Their times may be any that `decisionedAt` of a submission accepts. What
+ * is no RFC 3339 text is written as one, because receivers expect it.
  */
-export const eventData = z.record(z.string(), z.unknown()).transform((data) => {
+export const transactionData = eventData.transform((data) => {
   const read: Record<string, unknown> = { ...data }
   for (const field of instantFields) {
     const text = read[field]

@@ -15,7 +15,11 @@ const shipped = {
   scopes: ['LIST_PURCHASES'],
   schema: {
     type: 'object',
-    properties: { orderId: { type: 'string', pattern: '^order-' }, parcels: { type: 'integer', minimum: 1 } },
+    properties: {
+      orderId: { type: 'string', pattern: '^order-' },
+      parcels: { type: 'integer', minimum: 1 },
+      createdAt: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d$' },
+    },
     required: ['orderId'],
     additionalProperties: false,
   },
@@ -62,7 +66,8 @@ describe('an event type of the operator', () => {
     })
     expect(added.headers.location).toBe('/portal/webhooks')
 
-    const data = { orderId: 'order-1', parcels: 3 }
+    // A time without seconds and offset reaches the receiver as its own schema wants it.
+    const data = { orderId: 'order-1', parcels: 3, createdAt: '2026-01-05T10:00' }
     const published = await publish('ORDER_SHIPPED', data)
     expect([published.status, published.json.deliveries.length]).toEqual([202, 1])
     const [request] = await receiver.arrived('/hooks', 1)
