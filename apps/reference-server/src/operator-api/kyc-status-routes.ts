@@ -4,7 +4,7 @@ import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
-import { id } from './field-schemas.js'
+import { id, kycStatus } from './field-schemas.js'
 import { readActing, requireRight } from './internal-caller.js'
 import { peopleOperations } from './people-operations.js'
 
@@ -29,7 +29,8 @@ export function createKycStatusRoutes(deps: KycStatusRoutesDeps): Hono<EdgeEnv> 
     if (!body.ok) return body.response
     const { expectedStatus: expected, status: next, reason } = body.value
     if (next === expected) {
-      const fields = [violation('/status', 'ENUM')]
+      const others = kycStatus.options.filter((status) => status !== expected)
+      const fields = [violation('/status', 'ENUM', others)]
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
     }
     if ((await deps.listAppsOfUser(userId.data)).length === 0)

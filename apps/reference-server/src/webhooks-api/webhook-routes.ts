@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDelivery, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { HeaderProblem } from '@kyc-relay/webhooks/internal'
-import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
+import type { checkEndpointUrl, EndpointUrlRefusal } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
@@ -14,7 +14,7 @@ import type { RequestLimits } from '../http/request-limits.js'
 import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
 import { registerEndpoint, replaceEndpoint } from './endpoint-changes.js'
-import { serveKnownTypes } from './known-event-types.js'
+import { serveKnownTypes, unknownTypes } from './known-event-types.js'
 import { answer, serveOperation } from './operation.js'
 import { serveRecoveries, type RecoveryRoutesDeps } from './recovery-routes.js'
 import type { TestEvents } from './test-event.js'
@@ -48,6 +48,7 @@ export interface WebhookRoutesDeps extends Pick<
  */
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
+  const offered = deps.catalogue.offered.map(({ name }) => name)
   const routes = new Hono<EdgeEnv>()
   for (const path of ['/api/v1/webhooks/*', '/api/v1/verifications']) routes.use(path, requireApiKey(deps))
   serveVerifications(routes, deps.reconciliation)
@@ -65,20 +66,23 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     answer(200, { items: await listPresented(appId), nextCursor: null }),
   )
 
-  serveKnownTypes(routes, deps.catalogue.names, operations.registerEndpoint, async ({ appId, body }) => {
-    const registered = await registerEndpoint(deps, { appId, ...body })
-    if (registered.kind === 'url_refused') {
-      const { code } = registered
-      return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
-    }
-    if (registered.kind === 'headers_refused') return headersRefused(registered.code)
-    if (registered.kind === 'type_not_offered') return notOffered
-    if (registered.kind === 'limit_reached')
-      return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
-    const { endpoint, warnings } = registered
-    const location = `/api/v1/webhooks/${endpoint.endpointId}`
-    return answer(201, { ...presentEndpoint(endpoint, undefined), warnings }, { location })
-  })
+  serveKnownTypes(
+    routes,
+    deps.catalogue.names,
+    operations.registerEndpoint,
+    async ({ appId, body }) => {
+      const registered = await registerEndpoint(deps, { appId, ...body })
+      if (registered.kind === 'url_refused') return urlRefused(registered.code)
+      if (registered.kind === 'headers_refused') return headersRefused(registered.code)
+      if (registered.kind === 'type_not_offered') return notOffered(offered, body)
+      if (registered.kind === 'limit_reached')
+        return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
+      const { endpoint, warnings } = registered
+      const location = `/api/v1/webhooks/${endpoint.endpointId}`
+      return answer(201, { ...presentEndpoint(endpoint, undefined), warnings }, { location })
+    },
+    offered,
+  )
 
   serveKnownTypes(
     routes,
@@ -86,12 +90,9 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     operations.replaceEndpoint,
     async ({ appId, params: { endpointId }, body }) => {
       const replaced = await replaceEndpoint(deps, { appId, endpointId, ...body })
-      if (replaced.kind === 'url_refused') {
-        const { code } = replaced
-        return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
-      }
+      if (replaced.kind === 'url_refused') return urlRefused(replaced.code)
       if (replaced.kind === 'headers_refused') return headersRefused(replaced.code)
-      if (replaced.kind === 'type_not_offered') return notOffered
+      if (replaced.kind === 'type_not_offered') return notOffered(offered, body)
       if (replaced.kind !== 'replaced') {
         return { refusal: { code: replaced.kind === 'not_found' ? 'NOT_FOUND' : 'ENDPOINT_URL_IN_USE' } }
       }
@@ -100,6 +101,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
       const location = `/api/v1/webhooks/${endpoint.endpointId}`
       return answer(201, { ...presentEndpoint(endpoint, undefined), warnings, replaces: endpointId }, { location })
     },
+    offered,
   )
 
   serveKnownTypes(
@@ -275,9 +277,13 @@ export async function listDeliveries(
 const headersRefused = (code: HeaderProblem) =>
   ({ refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/headers', code)] } }) as const
 
-const notOffered = {
-  refusal: { code: 'BAD_REQUEST', detail: 'EVENT_TYPE_NOT_OFFERED', fields: [violation('/eventTypes', 'ENUM')] },
-} as const
+const urlRefused = (code: EndpointUrlRefusal) =>
+  ({ refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }) as const
+
+const notOffered = (offered: readonly string[], body: Readonly<Record<string, unknown>>) =>
+  ({
+    refusal: { code: 'BAD_REQUEST', detail: 'EVENT_TYPE_NOT_OFFERED', fields: unknownTypes(offered, body) },
+  }) as const
 
 function conflict(detail: string) {
   return { refusal: { code: 'BAD_REQUEST', detail, status: 409 } } as const

@@ -1,3 +1,4 @@
+import { eventTypes } from '@kyc-relay/webhooks'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { publishStatusChanges } from '../../src/events/publish-status-changes.js'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
@@ -120,11 +121,14 @@ it('cannot be subscribed to where the operator has not turned it on', async () =
   onTestFinished(() => off.stop())
   const { apiUrl, apps } = off.demo
   const url = `${apiUrl}/api/v1/webhooks`
-  const body = { url: 'https://partner.com/hooks', eventTypes: ['KYC_STATUS_CHANGED'] }
-  const refused = await off.call(url, { token: apps[0]!.apiKey, body })
-  expect([refused.status, refused.json.detail, refused.json.violations]).toEqual([
-    400,
-    'EVENT_TYPE_NOT_OFFERED',
-    [{ pointer: '/eventTypes', code: 'ENUM', message: expect.any(String) as string }],
-  ])
+  const register = (...types: string[]) => {
+    const body = { url: 'https://partner.com/hooks', eventTypes: types }
+    return off.call(url, { token: apps[0]!.apiKey, body })
+  }
+  const message = `Not an allowed value. Allowed: ${eventTypes.join(', ')}.`
+  const violations = [{ pointer: '/eventTypes/1', code: 'ENUM', message }]
+  const turnedOff = await register('TRANSACTION_CREATE', 'KYC_STATUS_CHANGED')
+  expect(turnedOff.json).toMatchObject({ status: 400, detail: 'EVENT_TYPE_NOT_OFFERED', violations })
+  const unknown = await register('TRANSACTION_CREATE', 'ORDER_LOST')
+  expect(unknown.json).toMatchObject({ status: 400, detail: 'BODY_INVALID', violations })
 })

@@ -110,6 +110,12 @@ describe.each(['sqlite', 'postgres'] as const)('correcting a KYC status on %s', 
     expect((await correct(user(2).userId, body)).status).toBe(400)
   })
 
+  it('lists the other statuses for no change', async () => {
+    const { json } = await correct(user(2).userId, { expectedStatus: 'PASS', status: 'PASS', reason: 'r' })
+    const message = 'Not an allowed value. Allowed: UNVERIFIED, PASS_INTERNATIONAL.'
+    expect(json.violations).toEqual([{ pointer: '/status', code: 'ENUM', message }])
+  })
+
   it('needs the right, and a user who exists', async () => {
     const body = { expectedStatus: 'UNVERIFIED', status: 'PASS', reason: 'r' }
     expect((await correct(user(2).userId, body, file.tokens.Eve)).status).toBe(403)
