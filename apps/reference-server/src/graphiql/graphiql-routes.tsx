@@ -48,7 +48,7 @@ export function createGraphiqlRoutes(): Hono<EdgeEnv> {
   for (const address of graphiqlAssets) {
     routes.get(address, async (c) => {
       const text = await readGraphiqlAsset(address)
-      if (text === null) return refuseProblem(c, { code: 'NOT_FOUND' })
+      if (text === null) return refuseProblem(c, { code: 'NOT_FOUND', unrouted: true })
       return c.body(text, 200, {
         'content-type': `${address.endsWith('.css') ? 'text/css' : 'text/javascript'}; charset=utf-8`,
         'cache-control': 'no-cache',

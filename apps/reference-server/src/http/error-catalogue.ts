@@ -114,8 +114,9 @@ const credentials: Readonly<Record<string, string>> = {
 }
 
 /** Returns the fixed text of a refusal. */
-export function messageOf({ code, detail, status }: Refusal): string {
+export function messageOf({ code, detail, status, unrouted }: Refusal): string {
   if (code === 'BAD_REQUEST' && status === 409) return 'The request conflicts with the current state. See detail.'
+  if (code === 'NOT_FOUND' && unrouted !== true) return 'There is no object with this id.'
   return credentials[detail ?? ''] ?? errorCatalogue[code].message
 }
 
@@ -125,6 +126,8 @@ export interface Refusal {
   readonly detail?: string
   /** HTTP status, if it is not the default of the code. */
   readonly status?: number
+  /** With `NOT_FOUND`, true if the address itself does not exist. */
+  readonly unrouted?: true
   /** What is wrong with a GraphQL document: a reason in the words of our schema, and the position. */
   readonly problem?: {
     readonly reason?: string

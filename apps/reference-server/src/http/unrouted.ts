@@ -16,7 +16,7 @@ export function refuseUnrouted(
       app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method)
     const methods = new Set([...routed].filter(isRouted))
     if (methods.has('GET')) methods.add('HEAD')
-    if (methods.size === 0 || methods.has(c.req.method)) return refuse(c, { code: 'NOT_FOUND' }, {})
+    if (methods.size === 0 || methods.has(c.req.method)) return refuse(c, { code: 'NOT_FOUND', unrouted: true }, {})
     return refuse(c, { code: 'METHOD_NOT_ALLOWED' }, { allow: [...methods].sort().join(', ') })
   })
 }

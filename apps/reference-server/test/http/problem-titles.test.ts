@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
@@ -18,6 +19,8 @@ it.each([
     'The request conflicts with the current state. See detail.',
   ],
   ['apiUrl', '/api/v1/webhooks/keys/dry-run', 'apiKey', 400, 'The request is malformed.'],
+  ['apiUrl', `/api/v1/webhooks/${randomUUID()}/pause`, 'apiKey', 404, 'There is no object with this id.'],
+  ['apiUrl', '/api/v1/nowhere', 'apiKey', 404, 'This address does not exist.'],
 ] as const)('%s%s says what is wrong in its title', async (listener, path, holder, status, title) => {
   const token = holder === null ? null : (server.demo.apps[0]?.apiKey ?? '')
   const answer = await server.call(`${server.demo[listener]}${path}`, { method: 'POST', body: {}, token })

@@ -90,7 +90,7 @@ it('manages endpoints', async () => {
   for (const { id: one } of (await json(['endpoints', 'list'])).items) await json(['endpoints', 'remove', one])
   expect((await api(['endpoints', 'list'])).out).toBe('No endpoints.')
   const gone = await api(['endpoints', 'pause', replaced.items[0]!.id])
-  expect([gone.code, gone.err]).toEqual([1, '404 NOT_FOUND: This address does not exist.'])
+  expect([gone.code, gone.err]).toEqual([1, '404 NOT_FOUND: There is no object with this id.'])
   const refused = await api(['endpoints', 'add', 'http://example.com/'])
   expect(refused.err).toBe('400 BAD_REQUEST URL_NOT_HTTPS: The request is malformed.\n  /url: URL_NOT_HTTPS')
   expect(JSON.parse((await api(['endpoints', 'add', 'http://example.com/', '--json'])).err)).toMatchObject({
