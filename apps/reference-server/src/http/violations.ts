@@ -17,7 +17,8 @@ const messages = {
   UNKNOWN_FIELD: 'This object has an unknown field.',
   CURSOR_INVALID: 'The cursor does not belong to this list. Start without a cursor.',
   URL_NOT_HTTPS: 'The URL must start with https://.',
-  URL_INVALID: 'Enter a full URL such as https://partner.example/webhooks, at most 2,048 characters.',
+  URL_INVALID:
+    'Enter a full URL such as https://hooks.example.com/webhooks, at most 2,048 characters. After the host, percent-encode spaces and characters outside ASCII.',
   URL_HAS_CREDENTIALS: 'The URL must not contain a user name or a password.',
   URL_HAS_FRAGMENT: 'The URL must not contain a fragment (#).',
   URL_PORT_NOT_ALLOWED: 'Use port 443, or a port above 1023 that browsers do not block.',

@@ -60,6 +60,7 @@ describe('registration', () => {
     ['a missing slash', { url: 'https:partner.com' }, 'URL_INVALID', '/url'],
     ['three slashes', { url: 'https:///partner.com' }, 'URL_INVALID', '/url'],
     ['nothing', { url: '' }, 'URL_INVALID', '/url'],
+    ['a letter outside ASCII', { url: 'https://partner.com/é' }, 'URL_INVALID', '/url'],
     ['an IPv4 address', { url: 'https://169.254.169.254/latest' }, 'URL_HOST_NOT_ALLOWED', '/url'],
     ['an IPv4 address as a number', { url: 'https://2130706433/' }, 'URL_HOST_NOT_ALLOWED', '/url'],
     ['an IPv6 address', { url: 'https://[::1]/' }, 'URL_HOST_NOT_ALLOWED', '/url'],
@@ -94,6 +95,15 @@ describe('registration', () => {
     expect(answer.json).toMatchObject({ code: 'BAD_REQUEST', status: 400, requestId: answer.headers['x-request-id'] })
     expect(answer.json.violations).toEqual([{ pointer, code, message: expect.any(String) }])
     expect(answer.text).not.toContain('canary')
+  })
+
+  it('of an invalid URL is refused with an example that is accepted', async () => {
+    const { json } = await api('', { body: { url: 'https://partner.com/é' } })
+    const { message } = json.violations[0] as { message: string }
+    expect(message).toContain('percent-encode')
+    const url = /https:\S+?(?=,? )/.exec(message)?.[0] ?? ''
+    expect(await register({ url })).toMatchObject({ url })
+    await removeAll()
   })
 
   it('names every problem at once', async () => {
@@ -307,12 +317,12 @@ describe('the delivery log', () => {
     const made: string[] = []
     for (let count = 0; count < 5; count += 1) made.unshift((await tested(id)).id as string)
     const seen: string[] = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const page = await api(`/deliveries?endpointId=${id}&limit=2&cursor=${cursor}&status=&eventType=`)
+    let next: string | null = ''
+    while (next !== null) {
+      const page = await api(`/deliveries?endpointId=${id}&limit=2${next}`)
       seen.push(...page.json.items.map((one: { id: string }) => one.id))
       expect(page.json.items.length).toBeLessThanOrEqual(2)
-      cursor = page.json.nextCursor
+      next = page.json.nextCursor === null ? null : `&cursor=${page.json.nextCursor}`
     }
     expect(seen).toEqual(made)
     const ids = async (query: string, call = api) =>
