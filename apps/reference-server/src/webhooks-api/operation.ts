@@ -4,7 +4,7 @@ import type { ErrorCode, Refusal } from '../http/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
-import { violationsOf, type RequestViolation } from '../http/violations.js'
+import { violation, violationsOf, type RequestViolation } from '../http/violations.js'
 
 /** A refusal in the description of an operation. */
 export interface RefusalNote {
@@ -37,7 +37,7 @@ export interface OperationShape {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Schema of the query string. Every value is a string; an empty one counts as absent. */
+  /** Schema of the query string. Every value is a string. An empty one is refused. */
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
   /** True if a request without a body counts as `{}`. */
@@ -135,7 +135,7 @@ export function routePath(path: string): string {
 type Checked<Value = unknown> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly response: Response }
 
-/** Checks the query string. Unknown parameters are refused, repeated ones by most schemas. Empty ones count as absent. */
+/** Checks the query string. Unknown and empty parameters are refused, repeated ones by most schemas. */
 export function checkQuery<Query extends z.ZodObject>(
   schema: Query,
   c: Context<EdgeEnv>,
@@ -146,8 +146,13 @@ export function checkQuery<Query extends z.ZodObject>(
     return { ok: false, response: refuseProblem(c, { code: 'UNKNOWN_PARAMETER' }) }
   }
   // A repeated parameter is a list, which most schemas refuse.
-  const queries = Object.entries(c.req.queries()).map(([name, values]) => [name, values.join()] as const)
-  const given = Object.fromEntries(queries.filter(([, value]) => value !== ''))
+  const given = Object.fromEntries(Object.entries(c.req.queries()).map(([name, values]) => [name, values.join()]))
+  // Read as absent, an empty filter would list everything, and an empty cursor would begin again.
+  const empty = Object.keys(given).filter((name) => given[name] === '')
+  if (empty.length > 0) {
+    const fields = empty.map((name) => violation(`/${name}`, 'FORMAT'))
+    return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields }) }
+  }
   const parsed = schema.safeParse(given)
   const more = findMore(given)
   if (parsed.success && more.length === 0) return { ok: true, value: parsed.data }

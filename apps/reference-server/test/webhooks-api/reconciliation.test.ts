@@ -132,6 +132,16 @@ describe.each(['sqlite', 'postgres'] as const)('a partner on %s', (engine) => {
     expect(refused.text).not.toContain('canary')
   })
 
+  it('refuses empty parameters, each with its pointer', async () => {
+    const { status, json } = await list('?externalVerificationId=&after=&limit=1')
+    const message = 'This value does not have the required format.'
+    expect([status, json.detail, json.violations]).toEqual([
+      400,
+      'QUERY_INVALID',
+      ['/externalVerificationId', '/after'].map((pointer) => ({ pointer, code: 'FORMAT', message })),
+    ])
+  })
+
   it('finds no verification under an id with a NUL', async () => {
     expect((await read(0, 'canary\0')).json).toEqual({ data: { kycVerification: null } })
   })
