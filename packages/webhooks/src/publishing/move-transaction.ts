@@ -87,8 +87,8 @@ const mostDecisions = 8
  * Changes the status of a transaction and publishes its event in one atomic write (docs/contract.md 8.5).
  *
  * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of an unknown transaction, or one of another app or user;
- *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when
- *   the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `OPTIONS_INVALID` for an unknown
+ *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`, also for an update that changes
+ *   nothing; `SOURCE_EVENT_ID_CONFLICT` when the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `OPTIONS_INVALID` for an unknown
  *   name beside `data`, an empty `sourceEventId`, or a missing id, kind, `data` or dependency; `TRANSACTION_BUSY` and
  *   `BODIES_UNAVAILABLE` (both retryable).
  *
@@ -121,8 +121,10 @@ export async function moveTransaction(given: TransactionRequest, deps: MoveTrans
     const transaction = stored && { ...stored, fields: await openFields(placeOf(stored), stored.fields, bodySealer) }
 
     const movedAt = deps.now()
-    const { owner, eventType, next, data, fields: clear } = decideMove(request, transaction, movedAt)
+    const { owner, eventType, next, data, fields: clear, isUnchanged } = decideMove(request, transaction, movedAt)
     const event = await prepareEvent({ ...owner, eventType, data, sourceEventId }, deps)
+    // Only now: a wrong identifier is refused as such, although identifiers change nothing.
+    if (isUnchanged) throw new WebhookError('TRANSITION_NOT_ALLOWED')
     const fields = await fieldsToStore({ ...owner, recordId: transactionId }, clear, bodySealer)
     const fromRevision = transaction?.revision ?? 0
     const move: TransactionMove = { transactionId, ...owner, fromRevision, next, fields, movedAt, event }
@@ -188,6 +190,7 @@ interface DecidedMove {
   readonly data: Readonly<Record<string, unknown>>
   /** Fields stored for later updates. */
   readonly fields: TransactionMove['fields']
+  readonly isUnchanged: boolean
 }
 
 function decideMove(request: TransactionRequest, current: TransactionRecord | null, at: Date): DecidedMove {
@@ -197,20 +200,20 @@ function decideMove(request: TransactionRequest, current: TransactionRecord | nu
   const next = nextState(request, current)
   const eventType = allowedMove(current?.state ?? 'NONE', next)
   const own = { transactionId: agreeing('transactionId', request.data, transactionId) }
-  if (request.kind === 'decline') return { owner, eventType, next, data: { ...request.data, ...own }, fields: null }
+  if (request.kind === 'decline') {
+    return { owner, eventType, next, data: { ...request.data, ...own }, fields: null, isUnchanged: false }
+  }
 
   const before = current?.fields ?? {}
   const instant = at.toISOString()
   const given = withoutFilledFields(request.data)
-  if (request.kind === 'update' && current?.state === next && !changesAnything(given, before)) {
-    throw new WebhookError('TRANSITION_NOT_ALLOWED')
-  }
+  const isUnchanged = request.kind === 'update' && current?.state === next && !changesAnything(given, before)
   const stamp =
     request.kind === 'create'
       ? { createdAt: given['createdAt'] ?? instant }
       : { updatedAt: given['updatedAt'] ?? instant }
   const fields = { ...before, ...given, ...own, ...stamp }
-  return { owner, eventType, next, data: { ...request.data, ...fields, status: next }, fields }
+  return { owner, eventType, next, data: { ...request.data, ...fields, status: next }, fields, isUnchanged }
 }
 
 /** Checks the owner. A transaction of another app or user gives the same error as an unknown one. */

@@ -84,6 +84,34 @@ it('a move that became illegal meanwhile is refused', async () => {
   expect(moves).toHaveLength(1)
 })
 
+const other = '09000000-0000-4000-8000-000000000009'
+/** As it is stored: without the fields that the service fills. */
+const { userId: _user, accountId: _account, connectedAppId: _app, connectedAppName: _name, ...kept } = payload
+const stored: TransactionRecord = { ...pending, fields: kept }
+
+it.each([
+  ['connectedAppName', 'Another'],
+  ['accountId', other],
+  ['userId', other],
+  ['connectedAppId', other],
+])('an update with only a wrong %s says that it is wrong', async (field, value) => {
+  const { deps, moves } = storeOf([stored], 0)
+  const refused = moveTransaction({ ...update, data: { [field]: value } }, deps)
+  const violations = [{ pointer: `/${field}`, code: 'IDENTIFIER_MISMATCH' }]
+  await expect(refused).rejects.toMatchObject({ code: 'EVENT_INVALID', violations })
+  expect(moves).toHaveLength(0)
+})
+
+it.each([[{}], [{ amount: payload.amount }], [{ connectedAppName: appName }]])(
+  'an update that changes nothing is refused: %j',
+  async (data) => {
+    const { deps, moves } = storeOf([stored], 0)
+    const refused = moveTransaction({ ...update, data }, deps)
+    await expect(refused).rejects.toMatchObject({ code: 'TRANSITION_NOT_ALLOWED' })
+    expect(moves).toHaveLength(0)
+  },
+)
+
 it('a transaction that others move again and again is an outage after eight decisions', async () => {
   const { deps, moves } = storeOf([pending], Infinity)
   await expect(moveTransaction(update, deps)).rejects.toMatchObject({ code: 'TRANSACTION_BUSY', retryable: true })
