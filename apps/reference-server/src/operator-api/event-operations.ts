@@ -33,7 +33,10 @@ const eventRefused: readonly RefusalNote[] = [
 const moveRefused: readonly RefusalNote[] = [
   ...eventRefused,
   conflict('TRANSACTION_EXISTS', 'There is a transaction with this id.'),
-  conflict('TRANSITION_NOT_ALLOWED', 'The transaction cannot go from its status to this one.'),
+  conflict(
+    'TRANSITION_NOT_ALLOWED',
+    'The transaction cannot go from its status to this one, or the update changes nothing.',
+  ),
 ]
 
 const times =
