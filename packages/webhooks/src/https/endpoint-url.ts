@@ -93,6 +93,8 @@ export function checkEndpointUrl(
   }
   // One trailing dot is allowed: it marks the name as absolute.
   if (parsed.hostname.endsWith('.')) parsed.hostname = parsed.hostname.slice(0, -1)
+  // A bare "?" would make a second registration of one address.
+  if (parsed.search === '') parsed.search = ''
   const code = checkParsed(parsed, url, policy)
   return code === null ? { ok: true, url: parsed.href } : { ok: false, code }
 }
