@@ -1,7 +1,7 @@
 import type { SchemaIssue } from './standard-schema.js'
 
 /** Codes of violations of an event payload. */
-export type EventViolationCode = 'REQUIRED' | 'TYPE' | 'FORMAT' | 'ENUM' | 'UNKNOWN_FIELD'
+export type EventViolationCode = 'REQUIRED' | 'TYPE' | 'FORMAT' | 'ENUM' | 'RANGE' | 'UNKNOWN_FIELD'
 
 /** One reason why a payload is refused. */
 export interface EventViolation {
@@ -17,6 +17,7 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
   TYPE: 'This value has the wrong type.',
   FORMAT: 'This value has the wrong format.',
   ENUM: 'Not an allowed value.',
+  RANGE: 'This value is outside the allowed range.',
   UNKNOWN_FIELD: 'This object has an unknown field.',
 }
 
@@ -43,6 +44,7 @@ function toViolation(issue: Issue, payload: unknown): EventViolation {
 function codeOf(issue: Issue, value: unknown): EventViolationCode {
   if (value === undefined || value === null) return 'REQUIRED'
   if (issue.code === 'invalid_value') return typeof value === 'string' ? 'ENUM' : 'TYPE'
+  if (typeof value === 'number' && (issue.code === 'too_small' || issue.code === 'too_big')) return 'RANGE'
   return issue.code === 'invalid_format' || issue.code === 'custom' ? 'FORMAT' : 'TYPE'
 }
 

@@ -10,12 +10,14 @@ if (typeof (z as { readonly guid?: unknown }).guid !== 'function') {
 export const identifier = z.guid()
 
 /** A finite number that JSON holds exactly: integers beyond 2^53 are rounded somewhere on the way. */
-export const amount = z.number().refine((number) => !Number.isInteger(number) || Number.isSafeInteger(number))
+export const amount = z
+  .number()
+  .refine((number) => !Number.isInteger(number) || Number.isSafeInteger(number), { abort: true })
 
 /** An amount in USD that a user paid: above zero, at most two decimal places. From 2^46 on, numbers round cents. */
-export const paidAmount = amount.refine(
-  (number) => /^(?=.*[1-9])\d+(?:\.\d{1,2})?$/.test(String(number)) && (number < 2 ** 46 || Number.isInteger(number)),
-)
+export const paidAmount = amount
+  .positive({ abort: true })
+  .refine((number) => /^\d+(?:\.\d{1,2})?$/.test(String(number)) && (number < 2 ** 46 || Number.isInteger(number)))
 
 /** An integer that JSON holds exactly. */
 export const integer = z.int()

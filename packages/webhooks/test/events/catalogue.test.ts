@@ -155,6 +155,18 @@ describe('parseEvent', () => {
     })
   })
 
+  test.each([
+    [1e21, 'FORMAT'],
+    [1.005, 'FORMAT'],
+    [0, 'RANGE'],
+    [-1, 'RANGE'],
+    [-0.001, 'RANGE'],
+  ])('an amount of %d has one violation: %s', (amount, code) => {
+    const parsed = parseEvent('WIDGET_DEPOSIT_COMPLETE', { ...eventExample('WIDGET_DEPOSIT_COMPLETE'), amount })
+    expect(parsed).toMatchObject({ ok: false, violations: [{ pointer: '/amount', code }] })
+    expect(parsed.ok ? [] : parsed.violations).toHaveLength(1)
+  })
+
   test('takes the nil UUIDs of test events and instants with an offset', () => {
     const nil = '00000000-0000-0000-0000-000000000000'
     const payload = {
