@@ -24,16 +24,18 @@ const BOX_OF_HOUSE = new RegExp(String.raw`^${BOX}, ?${HOUSE}(?![\dA-Z])|^${HOUS
 const namesPoBox = anyOf([
   // P.O. Box, P O Box, P O B O X, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
   /\b(?:US|[CIK]|MC|CC|QCC)?P[ .,:;'"()~+=/\\|*_-]{0,3}[O0][ .,:;'"()~+=/\\|*_-]{0,3}B ?[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
-  /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
+  /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX(?![A-Z])/,
   // Not the Canadian postal code P0B 1J0.
   /\b(?!P0B ?\d[A-Z]\d\b)P\.? ?[O0]\.? ?B\.? ?#? ?\d/,
   // P.O. 9, PO #9 at the start of a line or of a part of a line. Not the British postal code PO14 3XX.
   /\bP\. ?O\. ?#? ?\d/,
   /(?:^|, ?)(?!PO\d{1,2} ?\d[A-Z]{2}\b)P\.?O\.? ?#? ?\d/,
+  // P. Office Box 12
+  /\bP\. ?OFFICE ?B[O0]X(?![A-Z])/,
   // P.Box 12
   /\bP\. ?BOX ?(?:NO\.?|#)? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
-  /\bPOST(?:AL)?[ .-]{0,2}(?:OFFICE[ .-]{0,2}|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
+  /\bPOST(?:AL)?[ .-]{0,2}(?:OFFICE[ .-]{0,2}|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)(?![A-Z])(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
   // USPS Publication 28, section 283: other words for a PO box
   /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])(?:$|,)/,
   /(?:^|, ?)(?:P\.? ?O\.?|POST OFFICE) DRAWER\b/,
