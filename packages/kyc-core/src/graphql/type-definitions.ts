@@ -33,7 +33,7 @@ type Query {
   kycVerification(verificationId: ID!): KycVerification
   "The verifications of the user, newest first. first: 1 to 100, default 50. At most once in an operation."
   kycVerifications(first: Int, after: String): KycVerificationConnection!
-  "The dry run: every violation and warning of a submission. Writes nothing. Secure endpoint only."
+  "The dry run: violations, at most 50, and warnings of a submission. Writes nothing. Secure endpoint only."
   validateKycVerification(${SUBMISSION_ARGUMENTS}
   ): KycVerificationValidation
 }
@@ -57,7 +57,9 @@ type PostKycVerificationResponse {
 
 type KycVerificationValidation {
   valid: Boolean!
+  "At most 50."
   violations: [SubmissionRemark!]!
+  "At most 50 of them are PII_BEYOND_TYPED_FIELDS."
   warnings: [SubmissionRemark!]!
 }
 
