@@ -41,9 +41,25 @@ describe('starting, waking and stopping', () => {
       signingKeys: { current: (appIds) => ((lookUps += 1), oneKey.current(appIds)) },
     })
     worker.start()
+    // A second start runs nothing more.
+    worker.start()
     await time.pass(60_000)
     expect({ looks, lookUps }).toEqual({ looks: 61, lookUps: 0 })
     await worker.stop()
+  })
+
+  test('stopping during a look for expired claims claims nothing that is due', async () => {
+    let looks = 0
+    const claimExpired: WebhookStore['claimExpired'] = (request) =>
+      time.sleep(100).then(() => store.claimExpired(request))
+    const claimDue: WebhookStore['claimDue'] = (request) => ((looks += 1), store.claimDue(request))
+    const worker = createWorker({ store: { ...store, claimExpired, claimDue } })
+    worker.start()
+    await time.pass(50)
+    const stopping = worker.stop()
+    await time.pass(100)
+    await stopping
+    expect(looks).toBe(0)
   })
 
   test('stopping claims nothing more and waits for what is under way', async () => {

@@ -3,7 +3,18 @@ import { type WebhookStore } from '../../src/delivery/index.js'
 import type { SigningKey } from '../../src/internal/index.js'
 import { resultOfCause } from '../../src/delivery/sender.js'
 import { allGranted, appId, grant, newId, oneKey, publish, refused, registerEndpoint } from './delivery-samples.js'
-import { createWorker, lookSeldom, read, senderOf, sent, setUpWorker, statesOf, store, time } from './worker-fixture.js'
+import {
+  createWorker,
+  lookSeldom,
+  problems,
+  read,
+  senderOf,
+  sent,
+  setUpWorker,
+  statesOf,
+  store,
+  time,
+} from './worker-fixture.js'
 
 beforeEach(setUpWorker)
 
@@ -86,6 +97,17 @@ describe('what is not sent', () => {
     await time.pass(700_000)
     await worker.stop()
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'FAILED', attemptsMade: 0 })
+  })
+
+  test('a signing key without a text is no answer', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const current = async (appIds: readonly string[]) => appIds.map((id) => ({ appId: id, version: 7 }) as SigningKey)
+    await createWorker({ signingKeys: { current } }).runOnce()
+    expect(await read(event.deliveries[0])).toMatchObject({
+      attemptsMade: 0,
+      attempts: [{ state: 'UNSENT', report: { cause: 'SIGNING_KEY_MISSING' } }],
+    })
+    expect(problems).toContain('KEYS_MISMATCH')
   })
 
   test.each([29_999, 30_000, 44_000])(
