@@ -104,6 +104,14 @@ describe('markProcessed in a transaction of the caller', () => {
     expect(await effects()).toBe(1)
   })
 
+  test('without a fence ends a claim of another handler, which cannot complete the event afterwards', async () => {
+    const store = await createPostgresDeduplicationStore({ pool }, { migrations: 'require' })
+    const claimed = await store.claim({ eventId, leaseMs: 60_000 })
+    if (claimed.kind !== 'claimed') throw new Error('claim')
+    expect(await process({ eventId })).toBe(true)
+    expect(await store.complete({ eventId, fence: claimed.fence })).toBe('stale')
+  })
+
   test('takes the tx of Drizzle, and refuses a pool', async () => {
     const db = drizzle({ client: pool })
     expect(await db.transaction((tx) => markProcessed(tx, { eventId }))).toBe(true)

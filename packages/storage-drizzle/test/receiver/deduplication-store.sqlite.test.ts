@@ -104,6 +104,14 @@ describe('markProcessed in a transaction of the caller', () => {
     expect(await store.claim({ eventId: 'new', leaseMs: 1_000 })).toEqual({ kind: 'completed' })
   })
 
+  test('without a fence ends a claim of another handler, which cannot complete the event afterwards', async () => {
+    const { process, store } = await openShop()
+    const claimed = await store.claim({ eventId, leaseMs: 60_000 })
+    if (claimed.kind !== 'claimed') throw new Error('claim')
+    expect(process({ eventId })).toBe(true)
+    expect(await store.complete({ eventId, fence: claimed.fence })).toBe('stale')
+  })
+
   test('takes the tx of Drizzle, and is refused outside a transaction', async () => {
     const { database } = await openShop()
     const db = drizzle({ client: database })
