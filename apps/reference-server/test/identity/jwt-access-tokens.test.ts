@@ -308,6 +308,16 @@ describe('a published key that cannot be used', () => {
     expect(await of.tokens.find(await forge(rsa, of.claims()))).toBeNull()
   })
 
+  it('is fetched again once for many tokens that name it', async () => {
+    const of = verifier()
+    publish([{ ...publicKey(rsa), n: { a: 1 } }])
+    const token = await forge(rsa, of.claims())
+    await of.tokens.find(token)
+    const requests = oauth.requests.length
+    for (let count = 0; count < 50; count += 1) expect(await of.tokens.find(token)).toBeNull()
+    expect(oauth.requests.length).toBe(requests)
+  })
+
   it.each<[string, Record<string, unknown>]>([
     ['on another curve', { crv: 'P-384' }],
     ['on an unknown curve', { crv: 'canary' }],

@@ -65,13 +65,20 @@ describe('signing in', () => {
     expect((await browser.submit(ended, '/portal/sign-in', fields)).headers.location).toBe(asked)
   })
 
-  it('drops what was filled in when the next sign-in goes elsewhere', async () => {
+  it.each(['a sign-in that goes elsewhere', 'a sign-out'])('drops what was filled in at %s', async (event) => {
     const browser = createPortalClient(server)
     await browser.signIn()
+    const session = browser.cookies.get('kyc_relay_portal') ?? ''
     const form = await browser.get('/portal/webhooks/new')
     browser.cookies.set('kyc_relay_portal', 'ended')
     await browser.submit(form, '/portal/webhooks/new', { url: 'https://partner.com/secret-path' })
-    await browser.signIn(server.demo.apps[1])
+    expect(browser.cookies.has('kyc_relay_form')).toBe(true)
+    if (event === 'a sign-out') {
+      browser.cookies.set('kyc_relay_portal', session)
+      await browser.submit(form, '/portal/sign-out')
+    } else await browser.signIn()
+    expect(browser.cookies.has('kyc_relay_form')).toBe(false)
+    await browser.signIn()
     expect((await browser.get('/portal/webhooks/new')).text).not.toMatch(/secret-path/)
   })
 
