@@ -18,15 +18,15 @@ export interface S3Location {
   readonly secretAccessKey: string
 }
 
-/** Time limit of one request, in milliseconds. Stopping the server waits for it. */
-const requestTimeoutMs = 20_000
 const erasedAtOnce = 8
 
 /**
  * Creates a photo store in one bucket. It needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject` on the prefix. It
  * lists nothing, but without `s3:ListBucket` AWS answers 403 for a missing photo, which looks like a store out of order.
+ *
+ * @param requestTimeoutMs Time limit of one request. Stopping the server waits for it.
  */
-export function createS3PhotoStore(location: S3Location): PhotoStore {
+export function createS3PhotoStore(location: S3Location, requestTimeoutMs = 20_000): PhotoStore {
   const { endpoint, bucket, prefix, ...credentials } = location
   // The worker retries, because it checks the lease.
   const client = new AwsClient({ ...credentials, service: 's3', retries: 0 })
