@@ -10,6 +10,11 @@ import { startTestServer, type RunningTestServer } from '../running-server.js'
 import { chromiumArguments, findChromium } from './chromium.js'
 
 const executablePath = findChromium()
+if (executablePath === null) {
+  process.stderr.write(
+    '\nNOT RUN: own event types in a browser. No Chromium was found; install one or set CHROMIUM_PATH.\n\n',
+  )
+}
 
 const returned = {
   name: 'PARCEL_RETURNED',
