@@ -1,5 +1,6 @@
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { chooseFairly, type Waiting } from './claim-order.js'
+import type { ClaimRequest } from './claim-request.js'
 import {
   awaitSchedules,
   listWaiting,
@@ -17,8 +18,6 @@ import { numberArray, textArray } from '../engine/postgres/parameters.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import { claimedOf, deliveryKeysOf } from './claimed-deliveries.postgres.js'
 import { groupBy } from '../group-by.js'
-
-type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
 export interface ClaimDependencies {
   readonly database: PostgresDatabase

@@ -1,11 +1,10 @@
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { StorageError } from '../storage-error.js'
 import { chooseFairly, type EndpointSchedule } from './claim-order.js'
+import type { ClaimRequest } from './claim-request.js'
 import type { ClaimingStatements } from './claim-statements.sqlite.js'
 import { sentClasses } from './values.js'
 import { parseHeaders } from './sealed-headers.js'
-
-type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
 interface ClaimableEndpoint extends EndpointSchedule<number> {
   readonly endpoint: number

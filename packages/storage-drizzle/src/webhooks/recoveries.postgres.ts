@@ -6,7 +6,7 @@ import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
-import { countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
+import { countsAfter, parseTypes, readProgress, typesOf, type StartRequest, type StepRequest } from './recoveries.js'
 import * as statements from './recovery-statements.postgres.js'
 import { recoveries } from './recovery-tables.postgres.js'
 import { unnamedTypes } from './values.js'
@@ -23,7 +23,7 @@ export function createRecoveryStore(dependencies: {
 }): RecoveryStore {
   const { database, notifications, instant } = dependencies
 
-  async function start(on: Queryable, request: Parameters<RecoveryStore['startRecovery']>[0]) {
+  async function start(on: Queryable, request: StartRequest) {
     const { appId, endpointId, recoveryId } = request
     const since = checkedTime(request.since)
     const until = request.until ?? null

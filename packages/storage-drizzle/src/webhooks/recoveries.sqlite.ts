@@ -5,7 +5,7 @@ import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../page-cursor.js'
 import { preparePublishing } from './publishing.sqlite.js'
-import { countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
+import { countsAfter, parseTypes, readProgress, typesOf, type StartRequest, type StepRequest } from './recoveries.js'
 import { prepareRecoveries } from './recovery-statements.sqlite.js'
 import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 import { deliveryClass, unnamedTypes } from './values.js'
@@ -20,7 +20,7 @@ export function createRecoveryStore(dependencies: {
   const publishing = preparePublishing(db)
   const statements = prepareRecoveries(db)
 
-  function start({ endpointId, ...request }: Parameters<RecoveryStore['startRecovery']>[0]) {
+  function start({ endpointId, ...request }: StartRequest) {
     const endpoint = statements.findEndpoint.get({ appId: request.appId, endpointId })?.position
     if (endpoint === undefined) return 'not_found'
     const other = and(eq(recoveries.endpoint, endpoint), isRunning)
@@ -37,7 +37,7 @@ export function createRecoveryStore(dependencies: {
     return 'started'
   }
 
-  function writeStep(request: Parameters<RecoveryStore['writeStep']>[0]) {
+  function writeStep(request: StepRequest) {
     const { appId, after, next } = request
     const { recoveryId, endpointId } = request
     const row = statements.find.get({ appId, recoveryId })

@@ -3,6 +3,7 @@ import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import { unnamedTypes } from './values.js'
 
 type Progress = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
+export type StartRequest = Parameters<RecoveryStore['startRecovery']>[0]
 export type StepRequest = Parameters<RecoveryStore['writeStep']>[0]
 
 /** Columns of the progress of a recovery, on both engines. */

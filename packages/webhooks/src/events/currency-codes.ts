@@ -1,5 +1,5 @@
 /** The codes of ISO 4217, funds and metals included, and those withdrawn in 2025 and 2026, which late transactions have. */
-const CODES = `
+const codes = `
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF
   CHW CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD
   HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD
@@ -8,9 +8,9 @@ const CODES = `
   TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV WST XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD
   XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG ANG BGN`
 
-const CURRENCY_CODES: ReadonlySet<string> = new Set(CODES.trim().split(/\s+/))
+const currencyCodes: ReadonlySet<string> = new Set(codes.trim().split(/\s+/))
 
 /** Checks for a currency code of ISO 4217, in upper case. */
 export function isCurrencyCode(text: string): boolean {
-  return CURRENCY_CODES.has(text)
+  return currencyCodes.has(text)
 }

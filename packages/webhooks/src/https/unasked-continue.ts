@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-const HEAD_END = [13, 10, 13, 10] as const
-const [ZERO, ONE, TWO] = [48, 49, 50] as const
+const headEnd = [13, 10, 13, 10] as const
+const [zero, one, two] = [48, 49, 50] as const
 /** Place of the first digit of the status in `HTTP/1.1 100`. */
-const STATUS_AT = 9
+const statusAt = 9
 
 /**
  * Lets undici read past a `100 Continue` that the request did not ask for. undici closes the connection there. A client
@@ -30,12 +30,12 @@ export function renameContinue(): (chunk: Uint8Array) => Uint8Array {
   return (chunk) => {
     for (let index = 0; index < chunk.length && !isFinal; index += 1) {
       const byte = chunk[index] ?? 0
-      if (position === STATUS_AT) isFinal = byte !== ONE
-      else if (position === STATUS_AT + 1) secondDigit = byte
-      else if (position === STATUS_AT + 2 && secondDigit === ZERO && byte === ZERO) chunk[index] = TWO
+      if (position === statusAt) isFinal = byte !== one
+      else if (position === statusAt + 1) secondDigit = byte
+      else if (position === statusAt + 2 && secondDigit === zero && byte === zero) chunk[index] = two
       position += 1
-      ended = byte === HEAD_END[ended] ? ended + 1 : byte === HEAD_END[0] ? 1 : 0
-      if (ended === HEAD_END.length) position = ended = 0
+      ended = byte === headEnd[ended] ? ended + 1 : byte === headEnd[0] ? 1 : 0
+      if (ended === headEnd.length) position = ended = 0
     }
     return chunk
   }

@@ -1,9 +1,9 @@
 /** A text of JSON, or a number with an exponent, which has one digit before the point. */
-const TEXT_OR_EXPONENT = /"(?:[^"\\]|\\.)*"|(?<![\d.])\d(?:\.\d+)?e[+-]\d+/g
+const textOrExponent = /"(?:[^"\\]|\\.)*"|(?<![\d.])\d(?:\.\d+)?e[+-]\d+/g
 
 /** Writes JSON with numbers in plain notation: `0.0000001` for `1e-7`, because not every receiver reads exponents. */
 export function plainJson(value: unknown): string {
-  return JSON.stringify(value).replace(TEXT_OR_EXPONENT, (found) => (found.startsWith('"') ? found : plain(found)))
+  return JSON.stringify(value).replace(textOrExponent, (found) => (found.startsWith('"') ? found : plain(found)))
 }
 
 /** Moves the decimal point of `1.25e-9` as its exponent says. */
