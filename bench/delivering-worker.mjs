@@ -36,7 +36,7 @@ export const signedHeaders = async () => ({
   'x-event-id': randomUUID(),
 })
 
-/** Publishes one event with one delivery. Ids have version 7, as the packages make them. Without `bodySealer` its body is clear. */
+/** Publishes one event with one delivery. Ids have version 7, as in the packages. Without `bodySealer` the body is clear. */
 async function publishEvent(store, { userId, endpointId, bodySealer }) {
   const eventId = uuidv7()
   await store.insertEvent({

@@ -10,7 +10,10 @@ export async function runCampaign(campaign, { size, seed, isSmoke, log }) {
   return { sizes, violations, seconds: Math.round((performance.now() - startedAt) / 1_000) }
 }
 
-/** Runs a campaign with a known bug, by default as long as the campaign says, and returns the violation that shows it, or null and what was found instead. */
+/**
+ * Runs a campaign with a known bug, by default as long as the campaign says. Returns the violation that shows the bug, or
+ * null and what was found instead.
+ */
 export async function runControl(campaign, { name, breaks }, { seed, log, size }) {
   const others = []
   for (let turn = 0; turn < seedsOfControl; turn += 1) {

@@ -1,6 +1,7 @@
 // Runs the recipe for Next in Next: installs examples/next into a temporary folder, puts the packed build of
 // @kyc-relay/webhooks beside it, and sends requests to `next dev` and to `next start` after `next build`. Then it opens
-// storage in a route of a standalone build. A script of its own, since Next weighs half as much as everything else together: nothing of it is in the repository's node_modules.
+// storage in a route of a standalone build. Next is half the size of all other dependencies, so it is not in the
+// repository's node_modules.
 import { execFile, spawn } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'

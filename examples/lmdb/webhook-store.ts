@@ -66,7 +66,7 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     saveEndpoint({ ...newEndpoint, ...given, description, headers, lineageId, pausedBy })
   }
   const lineageOf = (appId: string, url: string) => endpointsOf(appId).find((one) => one.url === url)?.lineageId
-  /** The endpoint; once removed, the newest of its lineage that takes the type, or the reason why there is none. */
+  /** The endpoint; once removed its heir: the newest live one of its lineage that takes the type. Without one, the reason. */
   function heirOf(at: EndpointRow | undefined, type: DeliveryRow['eventType']) {
     if (!at?.removed) return { heir: at, reason: null }
     const lineage = liveOf(at.appId).filter((one) => one.lineageId === at.lineageId)

@@ -37,9 +37,9 @@ const lastingAnswer = (json) => ({
 })
 
 /**
- * Clients under load, with a ledger of everything the service acknowledged. A client sends again what was not answered, or
- * answered so that it may be repeated, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
- * holds `clock()` of each first answer. Without `setUp` there are no endpoints. A request without an answer after `timeoutMs`
+ * Clients under load, with a ledger of everything the service acknowledged. A client repeats a request, unchanged, until it
+ * has an answer that is not retryable. `pickServer` resolves with the `demo.json` of a server that serves. The ledger holds
+ * `clock()` of each first answer. Without `setUp` there are no endpoints. A request without an answer after `timeoutMs`
  * counts as failed. Statuses that are `unanswered` mean that a request is sent again.
  */
 export function startClients({

@@ -21,7 +21,10 @@ const notNeeded = [
   'proof/results',
 ]
 
-/** Runs Stryker on one part, one mutant at a time, and resolves with its mutants: `{ file, line, original, replacement, status }`, where `line` is the text of the first line. */
+/**
+ * Runs Stryker on one part, one mutant at a time, and resolves with its mutants:
+ * `{ file, line, original, replacement, status }`, where `line` is the text of the first line.
+ */
 export async function runStryker({ name, mutate, tests }, otherTests = tests) {
   const report = path.join(work, `${name}.json`)
   const config = path.join(work, `${name}.config.json`)

@@ -3,7 +3,7 @@ import { StorageError } from './storage-error.js'
 /** Years 1 to 9999: PostgreSQL reads no other year as JavaScript writes it. */
 const [earliestMs, latestMs] = [Date.parse('0001-01-01'), Date.parse('9999-12-31T23:59:59.999Z')]
 
-/** @throws `ARGUMENT_INVALID` for an invalid date, one that is none, or a year before 1 or after 9999 */
+/** @throws `ARGUMENT_INVALID` for a value that is not a valid date, or a year before 1 or after 9999 */
 export function checkedTime(time: Date): Date {
   const ms = (time as Partial<Date> | null | undefined)?.getTime?.() ?? NaN
   if (!(ms >= earliestMs && ms <= latestMs)) throw new StorageError('ARGUMENT_INVALID')

@@ -38,7 +38,7 @@ it('is the original with the same event, and 409 with another user, type or cont
   }
 })
 
-it('may be used again after its event was withheld for want of a scope, once the user has granted it', async () => {
+it('may be used again after its event was withheld for a missing scope, once the user has granted it', async () => {
   const { demo } = server
   const user = demo.users.find(({ scopes, appId }) => scopes.length < 5 && appId === demo.apps[0]?.appId)
   const fields = { userId: user?.userId, eventType: 'WIDGET_KYC_INITIATION', data: {}, sourceEventId: 'kyc-1' }

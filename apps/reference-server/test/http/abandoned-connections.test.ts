@@ -22,7 +22,7 @@ function request(body: string, lines: readonly string[]): string {
 
 const query = (...lines: string[]) => request('{"query":"{ viewer { userId } }"}', lines)
 
-/** So many submissions, each a new one: the server works on them for some turns of its event loop, and longer than their client is there. */
+/** New submissions: the server works on them for some turns of its event loop, and after their client has gone. */
 function submissions(count: number): string {
   const bodies = Array.from({ length: count }, () =>
     JSON.stringify({ query: submissionDocument, variables: submissionVariables() }),

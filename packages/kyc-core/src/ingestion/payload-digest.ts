@@ -10,7 +10,8 @@ const MAX_VALUES = 20_000
 
 /**
  * Returns the same text for all spellings of a payload: keys are sorted, null members and empty optional texts left
- * out, dashes removed from the SSN. The offset of `decisionedAt` and the query of a photo URL do not count. A value that JSON cannot hold gives a text that matches no recorded payload.
+ * out, dashes removed from the SSN. The offset of `decisionedAt` and the query of a photo URL do not count. A value that
+ * JSON cannot hold gives a text that matches no recorded payload.
  *
  * A token is reduced to its field and last four digits because every tokenization of a value gives a fresh token.
  */

@@ -76,7 +76,7 @@ export interface AppDirectory {
    * Lists keys of all apps that are not retired at `now`, by app and version. `after` is the last key of the previous
    * page.
    *
-   * @throws StorageError `ARGUMENT_INVALID` for a limit out of its range, an invalid date, or one that is none
+   * @throws StorageError `ARGUMENT_INVALID` for a limit out of its range, or a value that is not a valid date
    */
   pageApiKeys(request: {
     readonly now: Date

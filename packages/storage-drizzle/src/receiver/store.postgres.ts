@@ -146,7 +146,8 @@ export async function createPostgresDeduplicationStore(
  * claim of the event becomes stale.
  *
  * @returns true when this transaction must process the event; on false do nothing.
- * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction, and for a pool; `STORE_UNAVAILABLE` (retryable, the whole transaction)
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction, and for a pool; `STORE_UNAVAILABLE`
+ *   (retryable, the whole transaction)
  *
  * @example
  * ```ts

@@ -145,7 +145,8 @@ export interface SqliteStorage {
  * A damaged file given by `path`, or one that has lost commits, is refused and not changed. A small file with the
  * suffix `.commits` in the same folder holds the number of commits.
  *
- * @throws StorageError `DATABASE_UNUSABLE` for a path in no folder, or without the right, `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
+ * @throws StorageError `DATABASE_UNUSABLE` for a path in no folder, or without the right, `COMMITS_MISSING`,
+ *   `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
  *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an unknown or wrong option
  *
  * @example

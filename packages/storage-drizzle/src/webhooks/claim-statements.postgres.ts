@@ -171,8 +171,8 @@ ORDER BY first.class, first.due_at, first.position`,
 )
 
 /**
- * Leases chosen deliveries, writes what their schedules have left, and returns what is sent. The rows exist, under the lock of their schedules:
- * PostgreSQL finds them by their key, whatever it knows of the table.
+ * Leases chosen deliveries, updates their schedules, and returns the leased deliveries. The rows exist, under the lock of
+ * their schedules. PostgreSQL finds them by their key, also without statistics of the table.
  */
 export const openAttempts = statementByApp<ClaimedRow>(
   'open_attempts',

@@ -12,7 +12,8 @@ import { writeEvent } from './publishing.postgres.js'
  *
  * @param now Due time of the deliveries. Default: the current time of the database.
  * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction, and for a pool; `SCHEMA_OUTDATED` in a database
- *   without the tables; `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole transaction). PostgreSQL has then failed the transaction: roll it back.
+ *   without the tables; `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole transaction).
+ *   PostgreSQL has then failed the transaction: roll it back.
  *
  * @example
  * ```ts

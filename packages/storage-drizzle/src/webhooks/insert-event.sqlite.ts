@@ -13,7 +13,8 @@ import { preparePublishing, writeEvent } from './publishing.sqlite.js'
  *
  * @param now Due time of the deliveries. Default: the current time.
  * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `SCHEMA_OUTDATED` in a database without the tables;
- *   `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole transaction). The caller's transaction is still open: roll it back.
+ *   `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole transaction). The caller's
+ *   transaction is still open: roll it back.
  *
  * @example
  * ```ts

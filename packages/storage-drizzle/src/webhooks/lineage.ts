@@ -1,14 +1,17 @@
 import { unnamedTypes } from './values.js'
 
-/** An endpoint of a lineage. `eventTypes` is a JSON array; null for the six. */
+/** A live endpoint of a lineage, which is all endpoints of an app with one URL. `eventTypes` is JSON; null for the six. */
 interface Member {
   readonly eventTypes: string | null
 }
 
-/** Why a delivery cannot go on: its endpoint is gone, and none of its lineage takes it. */
+/** Why a delivery ends: its endpoint is removed, and no live endpoint of its lineage takes its type. */
 export type GoneReason = 'ENDPOINT_REMOVED' | 'TYPE_NOT_SUBSCRIBED'
 
-/** Returns the newest endpoint of a lineage that takes a type. @param members Oldest first. */
+/**
+ * Returns the heir: the newest live endpoint of a lineage that takes a type. It gets the waiting deliveries of a removed
+ * endpoint. @param members Oldest first.
+ */
 export function heirOf<One extends Member>(members: readonly One[], type: string): One | undefined {
   return members.findLast(({ eventTypes }) =>
     eventTypes === null ? unnamedTypes.includes(type) : (JSON.parse(eventTypes) as readonly string[]).includes(type),

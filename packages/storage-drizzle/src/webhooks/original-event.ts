@@ -1,7 +1,7 @@
 import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { WithheldReason } from '@kyc-relay/webhooks/internal'
 
-/** Checks whether an event may take the `sourceEventId` of one that was withheld for want of a grant or scope. */
+/** Checks whether an event may take the `sourceEventId` of one that was withheld for a missing grant or scope. */
 export const mayReplace = (event: PreparedEvent, withheld: WithheldReason | null): boolean =>
   event.withheld === null && withheld !== null && withheld !== 'NO_ENDPOINT'
 

@@ -27,7 +27,7 @@ const stepsOf = (step: PlanStep): PlanStep[] => [step, ...(step.Plans ?? []).fla
 /** Holds only what is in flight. */
 const ofThoseInFlight = 'kyc_relay_delivery_queue_in_flight'
 
-/** Of the queue only what is named, or in flight, is read. The plan tells nothing of the rows that a step changes, but how it finds them. */
+/** Only named deliveries, or those in flight, are read. The plan tells how a step finds rows, not what it changes. */
 const isSearch = (step: PlanStep) =>
   step['Relation Name'] === 'kyc_relay_delivery_queue' &&
   step['Node Type'].endsWith('Scan') &&

@@ -37,7 +37,7 @@ createDeliveryWorker({
 console.log('started')
 `
 
-test('K27 a worker killed as for want of memory with 1,000 in flight: each is sent once more at most', async () => {
+test('K27 a worker killed as if memory ran out with 1,000 in flight: each is sent once more at most', async () => {
   const posts = new Map<string, number>()
   let answering = false
   let enough = () => {}

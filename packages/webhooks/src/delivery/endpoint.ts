@@ -25,8 +25,9 @@ export type PausedBy = 'PARTNER' | 'OPERATOR'
 /** A registered endpoint. */
 export interface Endpoint extends NewEndpoint {
   /**
-   * UUID: the id of the first endpoint of its lineage. A lineage belongs to an app and a URL. Registering the URL again
-   * inherits it, and `replaceEndpoint` passes it on. `X-Event-ID` is made of it, so that it stays the same.
+   * UUID: the id of the first endpoint of its lineage. A lineage is all endpoints of an app with one URL, at the same
+   * time or one after the other. Registering the URL again continues it, and so does `replaceEndpoint`, also with another
+   * URL. `X-Event-ID` is computed from it, so that it stays the same.
    */
   readonly lineageId: string
   readonly description: string | null

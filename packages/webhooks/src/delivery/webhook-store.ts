@@ -44,7 +44,7 @@ export interface OriginalEvent {
   readonly userId: string
   readonly type: EventName
   /**
-   * As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope.
+   * As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for a missing scope.
    */
   readonly body: Uint8Array | null
 }
@@ -201,7 +201,7 @@ export interface WebhookStore {
    * endpoint of its lineage that takes the type, else it is left out. Of deliveries with one `xEventId` the first is kept.
    *
    * A known `(appId, sourceEventId)` writes nothing and returns the original, which `isSameEvent` compares. An event that was
-   * withheld for want of a grant or scope may be published again under its id, once it is not withheld.
+   * withheld for a missing grant or scope may be published again under its id, once it is not withheld.
    */
   insertEvent(event: PreparedEvent): Promise<InsertedEvent>
 

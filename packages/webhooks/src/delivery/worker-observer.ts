@@ -4,7 +4,8 @@ import type { AttemptResult, ClaimedDelivery, EndpointHealthChange } from './web
 /**
  * Codes of faults inside the worker. The worker continues after each.
  *
- * `EVENT_TYPE_UNKNOWN`: a delivery waits whose event type `eventTypes` does not have. `GRANTS_MISMATCH` and `KEYS_MISMATCH`: a look-up returned something else than one answer for each question, in its order.
+ * `EVENT_TYPE_UNKNOWN`: a delivery waits whose event type `eventTypes` does not have. `GRANTS_MISMATCH` and
+ * `KEYS_MISMATCH`: a look-up did not return one answer for each question, in the order of the questions.
  */
 export type DeliveryWorkerProblem =
   | 'CLAIM_FAILED'

@@ -132,7 +132,8 @@ export interface Webhooks<
    * returned as it is. With other settings the new endpoint replaces it, takes over what waits, and keeps `X-Event-ID`.
    *
    * @throws WebhookError the refusal of `checkEndpointUrl` (`URL_NOT_HTTPS`, …); `EVENT_TYPE_UNKNOWN`;
-   *   `OPTIONS_INVALID` for an unknown name, or a setting of a wrong type or form; `ENDPOINT_LIMIT_REACHED` for more than 50 endpoints of an app
+   *   `OPTIONS_INVALID` for an unknown name, or a setting of a wrong type or form; `ENDPOINT_LIMIT_REACHED` for more
+   *   than 50 endpoints of an app
    */
   registerEndpoint(endpoint: EndpointInput<EventType | Own[number]['name']>): Promise<Endpoint>
   /**

@@ -8,7 +8,7 @@ export interface ListedEvent {
   readonly type: EventName
   readonly createdAt: Date
   readonly test: boolean
-  /** As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
+  /** As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for a missing scope. */
   readonly body: Uint8Array | null
   /** The last delivery of each state at each endpoint, oldest first: a partner may have resent it many times. */
   readonly deliveries: readonly {
@@ -30,7 +30,7 @@ export interface FeedStore {
   /**
    * Returns the cursor before the first event of the feed that was created at `since` or later; after the last event if
    * there is none. The feed is not in the order of times: a clock may step back. A store may look at the 1,000 oldest of
-   * these events alone. Rejects an invalid date, or one that is none.
+   * these events alone. Rejects a value that is not a valid date.
    */
   findCursor(request: { readonly appId: string; readonly since: Date }): Promise<string>
   /**

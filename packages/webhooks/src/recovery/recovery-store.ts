@@ -94,7 +94,7 @@ export interface RecoveryStore {
     readonly recoveryId: string
     readonly mostWaiting: number
   }): Promise<(RecoveryRange & { readonly lineageId: string }) | null>
-  /** Lists events of a range, oldest first: those of the endpoint's types. Rejects an invalid date, or one that is none. */
+  /** Lists events of a range, oldest first: those of the endpoint's types. Rejects a value that is not a valid date. */
   listEvents(range: RecoveryRange & { readonly limit: number }): Promise<readonly RecoverableEvent[]>
   /**
    * Writes a step: the deliveries, due now and claimed after all others of the endpoint, and how far it came. Leaves out

@@ -11,8 +11,8 @@ export interface SignedRequest<Own extends readonly ReceivedEventType[] = NoEven
   readonly headers: HeadersLike
   readonly secrets: Secrets
   /**
-   * Event types beyond those of the service, each with its `name`. `event` has the type of the schema, which does not run: the signature
-   * proves the origin. Default none.
+   * Event types beyond those of the service, each with its `name`. `event` has the type of the schema. The schema does not
+   * run: the signature proves the origin. Default none.
    */
   readonly eventTypes?: Own | undefined
 }

@@ -124,7 +124,7 @@ export function listLive(data: MemoryWebhookData, appId: string): Endpoint[] {
     .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
 }
 
-/** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
+/** The heir of a removed endpoint: the newest live endpoint of its lineage that takes the type. Without one, the reason. */
 export function findHeir(data: MemoryWebhookData, { endpoint }: StoredEndpoint, type: EventName) {
   const lineage = listLive(data, endpoint.appId).filter((one) => one.lineageId === endpoint.lineageId)
   const heir = matchEndpoints(lineage, type).at(-1)

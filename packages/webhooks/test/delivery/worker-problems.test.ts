@@ -167,7 +167,7 @@ test('answers in another order reach nobody with the wrong grant or key', async 
   expect(toldCodes()).toEqual([['GRANTS_MISMATCH', 'GRANTS_MISMATCH']])
 })
 
-test('an attempt that sent nothing for want of a usable answer does not count, and spoils no other', async () => {
+test('an attempt that sent nothing because no look-up gave a usable answer does not count, and spoils no other', async () => {
   const endpoints = [await registerEndpoint(store), await registerEndpoint(store, { appId: otherApp })]
   const [own] = await Promise.all([
     publish(store, endpoints.slice(0, 1)),

@@ -13,7 +13,10 @@ const checkpointEveryMs = 5 * 60 * 1000
 /** Also the time between two log lines while the database is down. */
 const recoverEveryMs = 2000
 
-/** Maintenance jobs of a worker: write checkpoints, recover events, publish status changes, purge tokens, remove old rows, re-wrap keys. */
+/**
+ * Maintenance jobs of a worker: write checkpoints, recover events, publish status changes, purge tokens, remove old rows,
+ * re-wrap keys.
+ */
 export function createMaintenance(deps: {
   readonly writeCheckpoints: () => Promise<unknown>
   readonly vault: PiiKeyRotation

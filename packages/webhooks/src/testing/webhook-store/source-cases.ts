@@ -28,7 +28,7 @@ export const sourceCases: readonly WebhookStoreCase[] = [
 
   webhookStoreCase(
     'WS-SOURCE-2',
-    'An event withheld for want of a scope MUST give its sourceEventId to the first that is not withheld',
+    'An event withheld for a missing scope MUST give its sourceEventId to the first that is not withheld',
     async ({ store, other }) => {
       const { registered, event } = createSamples()
       const endpoint = await registered(store)
@@ -50,7 +50,7 @@ export const sourceCases: readonly WebhookStoreCase[] = [
 
   webhookStoreCase(
     'WS-SOURCE-3',
-    'An event withheld for want of an endpoint MUST keep its sourceEventId',
+    'An event withheld for a missing endpoint MUST keep its sourceEventId',
     async ({ store, other }) => {
       const { registered, event } = createSamples()
       const source = { sourceEventId: 'deposit-1' }
