@@ -4,6 +4,7 @@ export type StorageErrorCode =
   | 'DATABASE_UNUSABLE'
   | 'STORE_FAILED'
   | 'STORE_CLOSED'
+  | 'STATEMENT_REFUSED'
   | 'CONSTRAINT'
   | 'ARGUMENT_INVALID'
   | 'CURSOR_INVALID'
@@ -28,6 +29,8 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
     'The configuration of the database or its connection is wrong. Nothing was written. A retry does not help.',
   STORE_FAILED: 'The database reported damage or a failing disk. The store refuses writes until the process restarts.',
   STORE_CLOSED: 'The store was closed.',
+  STATEMENT_REFUSED:
+    'The database refuses a statement: its SQL is wrong, or names a table, column or function that does not exist. A retry does not help.',
   CONSTRAINT: 'The write violates a constraint. Nothing was written.',
   ARGUMENT_INVALID: 'An argument is missing, has an unknown name or is not as documented.',
   CURSOR_INVALID: 'This store did not create the cursor.',
@@ -115,7 +118,8 @@ const brand = Symbol.for('@kyc-relay/storage-drizzle.StorageError')
 
 /**
  * The only error of the stores of this package. Its message is a fixed text for its cause, or for its code without a
- * known cause. It never holds a stored value or a driver's message, which can contain parameters and rows.
+ * known cause. A migration that failed is named after it. It never holds a stored value or a driver's message, which can
+ * contain parameters and rows.
  *
  * `instanceof` works across copies of the package.
  *
@@ -142,8 +146,15 @@ export class StorageError extends Error {
   /** Reason why PostgreSQL could not be used; null if unknown, and on SQLite. */
   override readonly cause: StorageErrorCause | null
 
-  constructor(code: StorageErrorCode, driverCode: string | null = null, cause: StorageErrorCause | null = null) {
-    super(cause === null ? messages[code] : causeMessages[cause])
+  /** `migration`: file name of a migration that failed, without its ending; null for none. */
+  constructor(
+    code: StorageErrorCode,
+    driverCode: string | null = null,
+    cause: StorageErrorCause | null = null,
+    migration: string | null = null,
+  ) {
+    const text = cause === null ? messages[code] : causeMessages[cause]
+    super(migration === null ? text : `${text} The migration ${migration} failed.`)
     this.cause = cause
     this.name = 'StorageError'
     this.code = code

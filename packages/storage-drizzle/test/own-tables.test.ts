@@ -45,6 +45,7 @@ const engines = {
               throw error
             }),
           count: () => database.read((db) => db.get<{ count: number }>(count).count),
+          run: (text: string) => database.write((db) => db.run(sql.raw(text))),
           close,
         }
       },
@@ -70,6 +71,7 @@ const engines = {
             database.write(async (db) => {
               for (const id of ids) await db.execute(insert(id))
             }),
+          run: (text: string) => database.write((db) => db.execute(sql.raw(text))),
           count: () => database.read(async (db) => Number((await db.execute<{ count: string }>(count)).rows[0]?.count)),
           close,
         }
@@ -113,6 +115,33 @@ describe.each(Object.entries(engines))('tables of one’s own on %s', (_engine, 
       await expect(insert([2])).rejects.toMatchObject({ code: 'STORE_CLOSED' })
     },
   )
+
+  test.each(['SELEC 1', 'SELECT missing_function()', 'UPDATE shop_orders SET note = missing_function()'])(
+    'refuse %j without asking for a retry',
+    async (text) => {
+      const { open } = await create()
+      const { run, close } = await open({ ownTables: ownTables() })
+      await expect(run(text)).rejects.toMatchObject({ code: 'STATEMENT_REFUSED', retryable: false })
+      await close()
+    },
+  )
+
+  test.each([
+    ['its SQL is wrong', 'ALTER TABEL shop_orders ADD COLUMN note TEXT;\n', 'STATEMENT_REFUSED'],
+    ['its table is missing', 'ALTER TABLE shop_canary ADD COLUMN note TEXT;\n', 'STATEMENT_REFUSED'],
+    ['its row breaks a rule', 'INSERT INTO shop_orders (id) VALUES (1), (1);\n', 'CONSTRAINT'],
+  ])('name the migration that fails because %s', async (_what, text, code) => {
+    const { open } = await create()
+    const own = ownTables()
+    writeFileSync(join(own.migrations, '0002_note_orders.sql'), text)
+    const error: unknown = await open({ ownTables: own }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      code,
+      retryable: false,
+      message: expect.stringMatching(/ The migration 0002_note_orders \(shop_\) failed\.$/),
+    })
+    expect(String(error)).not.toContain('canary')
+  })
 
   test('are required where migrations are', async () => {
     const { open } = await create()

@@ -53,7 +53,7 @@ it('a new database takes one line of the log, a migration of an existing one a l
   let ms = 0
   const migrations = createMigrationLog(log, () => ms)
   const apply = (tell: ReturnType<typeof migrations>, number: number, total: number) => {
-    const step = { name: `000${number}_sentence`, number, total }
+    const step = { name: `000${number}_sentence`, prefix: 'kyc_relay_', number, total }
     tell.onMigration({ ...step, state: 'applying' })
     ms += 70
     tell.onMigration({ ...step, state: 'applied' })

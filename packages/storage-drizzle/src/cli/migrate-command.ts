@@ -31,7 +31,7 @@ export interface TerminalLine {
 const usage = `kyc-relay-migrate: applies the migrations of @kyc-relay/storage-drizzle
 
   kyc-relay-migrate status [--vault | --receiver | --own-tables <prefix>=<folder>] [<database>]
-      what is applied and what is pending; exit code 2 when something is
+      what is applied and what is pending, with the prefix of its tables; exit code 2 when something is pending
   kyc-relay-migrate up [--vault | --receiver | --own-tables <prefix>=<folder>] [--dry-run] [<database>]
       applies what is pending; with --dry-run prints its SQL instead
   kyc-relay-migrate --version
@@ -144,8 +144,8 @@ function parseOwnTables(text: string | undefined): OwnTables | null | undefined 
 
 async function printStatus(target: MigrationTarget, print: (line: string) => void): Promise<number> {
   const { applied, pending, fileIsMissing } = await target.status()
-  for (const { name } of applied) print(`applied  ${name}`)
-  for (const { name } of pending) print(`pending  ${name}`)
+  for (const { name, prefix } of applied) print(`applied  ${name} (${prefix})`)
+  for (const { name, prefix } of pending) print(`pending  ${name} (${prefix})`)
   if (applied.length + pending.length === 0) print('There are no migrations.')
   if (fileIsMissing) print('The file does not exist. If the path is right, up creates it.')
   return pending.length === 0 ? 0 : 2
@@ -162,7 +162,7 @@ async function apply(
     return 0
   }
   const { pending } = await target.status()
-  for (const { name, sql } of pending) print(`-- ${name}\n${sql}`)
+  for (const { name, prefix, sql } of pending) print(`-- ${name} (${prefix})\n${sql}`)
   if (pending.length === 0) print('Nothing to apply.')
   return 0
 }
@@ -177,8 +177,8 @@ async function applyTelling(
   let seconds = 0
   const show = () => {
     if (inFlight === null) return
-    const { name, number, total } = inFlight
-    terminal?.show(`applying ${name} (${number} of ${total})${seconds === 0 ? '' : `, ${seconds} s`}`)
+    const { name, prefix, number, total } = inFlight
+    terminal?.show(`applying ${name} (${prefix}), ${number} of ${total}${seconds === 0 ? '' : `, ${seconds} s`}`)
   }
   const stopClock = terminal?.everySecond(() => {
     seconds += 1
@@ -193,7 +193,7 @@ async function applyTelling(
           show()
         } else {
           terminal?.show('')
-          print(`applied  ${step.name}`)
+          print(`applied  ${step.name} (${step.prefix})`)
         }
       },
       onMigrationWaiting: ({ waitedMs }) => print(`waiting for a lock, ${Math.round(waitedMs / 1_000)} s`),

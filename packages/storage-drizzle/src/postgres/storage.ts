@@ -95,6 +95,8 @@ export interface PostgresOwnDatabase {
   /**
    * Runs one transaction at READ COMMITTED. On an error nothing is written; what `work` itself throws is thrown unchanged.
    * After a serialization failure or a deadlock `work` runs again, up to three times.
+   *
+   * @throws StorageError `STATEMENT_REFUSED` for wrong SQL, `SCHEMA_OUTDATED` for a missing table or column
    */
   write<T>(work: (db: NodePgDatabase) => Promise<T>): Promise<T>
 }
@@ -141,8 +143,8 @@ export interface PostgresStorage {
  * The database's clock decides what is due, for all processes.
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a wrong setting, with its `cause`; `STORE_UNAVAILABLE`; `SCHEMA_NEWER`,
- *   `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a standby or with
- *   `synchronous_commit` off or local; `ARGUMENT_INVALID` for an unknown or wrong option
+ *   `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STATEMENT_REFUSED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a
+ *   standby or with `synchronous_commit` off or local; `ARGUMENT_INVALID` for an unknown or wrong option
  *
  * @example
  * ```ts

@@ -89,6 +89,8 @@ export interface SqliteOwnDatabase {
    * Runs writes in one transaction, with those of the stores. Resolves once it is durable; on an error nothing of `work`
    * is written. What `work` itself throws is thrown unchanged. `work` is synchronous and may run twice, with the first run
    * undone.
+   *
+   * @throws StorageError `STATEMENT_REFUSED` for wrong SQL or a missing table or column
    */
   write<T>(work: (db: DrizzleDatabase) => T): Promise<T>
 }
@@ -146,8 +148,8 @@ export interface SqliteStorage {
  * suffix `.commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a path in no folder, or without the right, `COMMITS_MISSING`,
- *   `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
- *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an unknown or wrong option
+ *   `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STATEMENT_REFUSED`,
+ *   `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an unknown or wrong option
  *
  * @example
  * ```ts

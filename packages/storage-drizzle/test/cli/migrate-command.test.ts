@@ -72,7 +72,7 @@ describe('kyc-relay-migrate', () => {
     const path = join(testFolder(), 'kyc.db')
     const pending = await run(['status', `file:${path}`])
     expect(pending).toMatchObject({ code: 2 })
-    expect(pending.lines[0]).toBe('pending  0001_create_tables')
+    expect(pending.lines[0]).toBe('pending  0001_create_tables (kyc_relay_)')
     expect(pending.lines.pop()).toBe('The file does not exist. If the path is right, up creates it.')
     expect(existsSync(path)).toBe(false)
 
@@ -95,9 +95,13 @@ describe('kyc-relay-migrate', () => {
     expect((await run(['up', path])).code).toBe(0)
     expect(await run(['status', path, ...own])).toMatchObject({
       code: 2,
-      lines: ['applied  0001_create_tables', 'pending  0001_create_orders'],
+      lines: ['applied  0001_create_tables (kyc_relay_)', 'pending  0001_create_orders (shop_)'],
     })
-    expect(await run(['up', path, ...own])).toEqual({ code: 0, lines: ['applied  0001_create_orders'], errors: [] })
+    expect(await run(['up', path, ...own])).toEqual({
+      code: 0,
+      lines: ['applied  0001_create_orders (shop_)'],
+      errors: [],
+    })
     expect((await run(['status', path, ...own])).code).toBe(0)
     for (const wrong of [`shop=${folder}`, 'shop_', 'shop_=', `=${folder}`])
       expect((await run(['up', path, '--own-tables', wrong])).code).toBe(64)
@@ -120,7 +124,7 @@ describe('kyc-relay-migrate', () => {
     }
     const lines: string[] = []
     const errors: string[] = []
-    const shippedBefore = { number: 2, total: 3, name: '0002_second' }
+    const shippedBefore = { number: 2, total: 3, name: '0002_second', prefix: 'shop_' }
     const code = await runMigrateCommand(['up', 'kyc.db'], {
       open: () =>
         Promise.resolve({
@@ -130,7 +134,7 @@ describe('kyc-relay-migrate', () => {
             tick()
             tick()
             onMigration?.({ ...shippedBefore, state: 'applied' })
-            onMigration?.({ number: 3, total: 3, name: '0003_third', state: 'applying' })
+            onMigration?.({ ...shippedBefore, number: 3, name: '0003_third', state: 'applying' })
             return Promise.reject(new StorageError('STORE_UNAVAILABLE'))
           },
           close: () => Promise.resolve(),
@@ -141,14 +145,14 @@ describe('kyc-relay-migrate', () => {
       terminal,
     })
     expect(shown).toEqual([
-      'applying 0002_second (2 of 3)',
-      'applying 0002_second (2 of 3), 1 s',
-      'applying 0002_second (2 of 3), 2 s',
+      'applying 0002_second (shop_), 2 of 3',
+      'applying 0002_second (shop_), 2 of 3, 1 s',
+      'applying 0002_second (shop_), 2 of 3, 2 s',
       '',
-      'applying 0003_third (3 of 3)',
+      'applying 0003_third (shop_), 3 of 3',
       '',
     ])
-    expect([code, lines, ticking]).toEqual([1, ['applied  0002_second'], false])
+    expect([code, lines, ticking]).toEqual([1, ['applied  0002_second (shop_)'], false])
     expect(errors).toEqual([expect.stringMatching(/^STORE_UNAVAILABLE: /)])
   })
 
@@ -156,13 +160,13 @@ describe('kyc-relay-migrate', () => {
     const path = join(testFolder(), 'vault.db')
     expect(await run(['up', '--vault'], { VAULT_DATABASE_URL: path })).toEqual({
       code: 0,
-      lines: readMigrations('sqlite-vault').map(({ name }) => `applied  ${name}`),
+      lines: readMigrations('sqlite-vault').map(({ name }) => `applied  ${name} (kyc_relay_vault_)`),
       errors: [],
     })
     expect(await run(['status', path])).toMatchObject({ code: 2 })
     expect(await run(['up', '--receiver', path])).toEqual({
       code: 0,
-      lines: ['applied  0001_create_tables'],
+      lines: ['applied  0001_create_tables (kyc_relay_receiver_)'],
       errors: [],
     })
     expect(await run(['up', path])).toMatchObject({ code: 0 })

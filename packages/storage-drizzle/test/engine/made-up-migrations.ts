@@ -24,7 +24,7 @@ export function withLaterMigrations(set: MigrationSet): readonly Migration[] {
   const later = laterChanges.map(({ name, sql }, index) => {
     const number = shipped.length + index + 1
     const sha256 = createHash('sha256').update(sql, 'utf8').digest('hex')
-    return { number, name: `${String(number).padStart(4, '0')}_${name}`, sql, sha256 }
+    return { number, name: `${String(number).padStart(4, '0')}_${name}`, prefix: 'kyc_relay_', sql, sha256 }
   })
   return [...shipped, ...later]
 }

@@ -15,7 +15,7 @@ export interface LedgerRow {
 
 /** Migration status of a database. */
 export interface MigrationStatus {
-  readonly applied: readonly { readonly number: number; readonly name: string }[]
+  readonly applied: readonly Pick<Migration, 'number' | 'name' | 'prefix'>[]
   readonly pending: readonly Migration[]
   /** True when there is no file yet. A path with a mistake looks the same. */
   readonly fileIsMissing?: boolean
@@ -31,10 +31,30 @@ export interface MigrationStep {
   readonly state: 'applying' | 'applied'
   /** File name without its ending, for example `0001_create_tables`. */
   readonly name: string
+  /** First part of the names of its tables: `kyc_relay_`, or that of the embedding system's tables. */
+  readonly prefix: string
   /** Its number: 1, 2, … */
   readonly number: number
   /** Total number of migrations of the package for this database. */
   readonly total: number
+}
+
+/** Reports one migration at its start or after its commit. */
+export function stepOf(
+  { name, prefix, number }: Migration,
+  state: MigrationStep['state'],
+  shipped: readonly Migration[],
+): MigrationStep {
+  return { state, name, prefix, number, total: shipped.length }
+}
+
+/**
+ * Adds the migration to the error that ended it. Its file is the embedding system's own, so its name may be told. A table
+ * that it does not find is a mistake in its SQL: more migrations do not help.
+ */
+export function failedMigration({ code, driverCode, cause }: StorageError, { name, prefix }: Migration): StorageError {
+  const isSql = code === 'SCHEMA_OUTDATED'
+  return new StorageError(isSql ? 'STATEMENT_REFUSED' : code, driverCode, cause, `${name} (${prefix})`)
 }
 
 /** Progress report while a migration waits for a lock in PostgreSQL. */

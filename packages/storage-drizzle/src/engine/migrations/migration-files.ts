@@ -10,6 +10,8 @@ export interface Migration {
   readonly number: number
   /** File name without its ending, for example `0001_create_tables`. */
   readonly name: string
+  /** First part of the names of its tables, for example `kyc_relay_`. It tells histories of one database apart. */
+  readonly prefix: string
   readonly sql: string
   /** SHA-256 of the text with LF line endings, in hex: the same on a checkout with CRLF. */
   readonly sha256: string
@@ -60,7 +62,12 @@ export function ownsTable(set: MigrationSet, table: string): boolean {
 
 /** Name of the table that records which migrations of this history were applied. */
 export function ledgerOf(set: MigrationSet): string {
-  return `${prefixOf(set) ?? packagePrefix}migrations`
+  return `${tablePrefixOf(set)}migrations`
+}
+
+/** First part of the names of the tables of this history. */
+export function tablePrefixOf(set: MigrationSet): string {
+  return prefixOf(set) ?? packagePrefix
 }
 
 /** First part of the names of all tables among which {@link ownsTable} chooses. */
@@ -92,6 +99,7 @@ function textsOf(set: MigrationSet): Readonly<Record<string, string>> {
  * @throws `MIGRATIONS_NOT_FOUND` also when a number is missing or repeated.
  */
 export function readMigrations(set: MigrationSet): readonly Migration[] {
+  const prefix = tablePrefixOf(set)
   const files = Object.entries(textsOf(set)).sort(([one], [other]) => (one < other ? -1 : 1))
   if (files.length === 0) throw new StorageError('MIGRATIONS_NOT_FOUND')
   return files.map(([file, text], index) => {
@@ -99,7 +107,7 @@ export function readMigrations(set: MigrationSet): readonly Migration[] {
     if (number !== index + 1) throw new StorageError('MIGRATIONS_NOT_FOUND')
     const sql = text.replaceAll('\r\n', '\n')
     const sha256 = createHash('sha256').update(sql, 'utf8').digest('hex')
-    return { number, name: file.slice(0, -'.sql'.length), sql, sha256 }
+    return { number, name: file.slice(0, -'.sql'.length), prefix, sql, sha256 }
   })
 }
 

@@ -134,6 +134,8 @@ function serverProblem(state: string, error: unknown): Problem {
   if (known !== undefined) return known
   // 22: a value that PostgreSQL cannot store, for example U+0000 in text. 23: constraints.
   if (state.startsWith('22') || state.startsWith('23')) return ['CONSTRAINT', null]
+  // 42: wrong SQL, or a name that does not exist.
+  if (state.startsWith('42')) return ['STATEMENT_REFUSED', null]
   // 08: the connection, also that of a coordinator to one of its nodes.
   if (state.startsWith('08')) return unavailable('CONNECTION_LOST')
   // 58: a disk of the server that failed, or a node that a distributed database lost. Either ends by a failover or a

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import {
+  failedMigration,
   pendingMigrations,
+  stepOf,
   type LedgerRow,
   type MigrationListeners,
   type MigrationStatus,
@@ -12,6 +14,7 @@ import {
   ownsTable,
   readMigrations,
   shippedIndexes,
+  tablePrefixOf,
   type Migration,
   type MigrationSet,
   type OwnTables,
@@ -106,7 +109,8 @@ export async function migrationStatus(client: Client, history: History): Promise
   const shipped = readMigrations(history)
   const ledger = await readLedger(client, history)
   const pending = pendingMigrations(shipped, ledger, await schemaSha256(client, history, shipped))
-  return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
+  const prefix = tablePrefixOf(history)
+  return { applied: ledger.map(({ number, name }) => ({ number, name, prefix })), pending }
 }
 
 /** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
@@ -143,7 +147,7 @@ async function tellUnknownIndexes(
  * ten times.
  *
  * @returns the names applied by this call.
- * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
  */
 export async function migrate(
   { newClient }: Pick<PostgresConnection, 'newClient'>,
@@ -183,7 +187,7 @@ async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly 
   for (;;) {
     const next = await outlivingDeadlocks(client, () => inTransaction(client, run, () => applyNext(client, run)))
     if (next === null) return applied
-    run.onMigration?.({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
+    run.onMigration?.(stepOf(next, 'applied', run.shipped))
     applied.push(next.name)
   }
 }
@@ -192,7 +196,7 @@ async function applyNext(client: Client, { history, shipped, onMigration }: Migr
   const ledger = await readLedger(client, history)
   const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history, shipped))[0]
   if (next === undefined) return null
-  onMigration?.({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
+  onMigration?.(stepOf(next, 'applying', shipped))
   if (ledger.length === 0) {
     await client.query(`CREATE TABLE ${ledgerOf(history)} (
       number integer NOT NULL PRIMARY KEY,
@@ -202,7 +206,11 @@ async function applyNext(client: Client, { history, shipped, onMigration }: Migr
       applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
     )`)
   }
-  await client.query(next.sql)
+  try {
+    await client.query(next.sql)
+  } catch (error) {
+    throw failedMigration(storageErrorOf(error), next)
+  }
   await client.query(`INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256) VALUES ($1, $2, $3, $4)`, [
     next.number,
     next.name,
@@ -223,7 +231,7 @@ async function outlivingDeadlocks<T>(client: pg.Client, work: () => Promise<T>):
     try {
       return await work()
     } catch (error) {
-      const isDeadlock = error instanceof pg.DatabaseError && error.code === '40P01'
+      const isDeadlock = storageErrorOf(error).driverCode === '40P01'
       if (!isDeadlock || deadlocks === mostDeadlocks) throw error
       await client.query('ROLLBACK')
     }

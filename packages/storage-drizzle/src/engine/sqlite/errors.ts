@@ -40,6 +40,8 @@ export function storageErrorOf(error: unknown): StorageError {
     return new StorageError('CONSTRAINT', code)
   }
   if (full.includes(code)) return new StorageError('STORE_UNAVAILABLE', code)
+  // Also of a missing table or column: SQLite has no code of its own for them.
+  if (code === 'SQLITE_ERROR') return new StorageError('STATEMENT_REFUSED', code)
   // A failed fsync must not be retried in this process: the kernel may have dropped the dirty pages.
   if (damaged.some((prefix) => code.startsWith(prefix))) return new StorageError('STORE_FAILED', code)
   return new StorageError('STORE_UNAVAILABLE', code)

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import {
+  failedMigration,
   pendingMigrations,
+  stepOf,
   type LedgerRow,
   type MigrationStatus,
   type SqliteMigrationListeners,
@@ -12,6 +14,7 @@ import {
   ownsTable,
   readMigrations,
   shippedIndexes,
+  tablePrefixOf,
   type Migration,
   type MigrationSet,
   type OwnTables,
@@ -81,7 +84,8 @@ export function migrationStatus(client: Database.Database, history: History): Mi
   const shipped = readMigrations(history)
   const ledger = readLedger(client, history)
   const pending = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))
-  return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
+  const prefix = tablePrefixOf(history)
+  return { applied: ledger.map(({ number, name }) => ({ number, name, prefix })), pending }
 }
 
 /** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
@@ -101,7 +105,7 @@ export interface SqliteMigrationOptions extends SqliteMigrationListeners {
  * complete migration. Concurrent starts wait for each other at `BEGIN IMMEDIATE` and then check again.
  *
  * @returns the names applied by this call.
- * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
  */
 export function migrate(
   client: Database.Database,
@@ -113,7 +117,7 @@ export function migrate(
     for (;;) {
       const next = inTransaction(client, () => applyNext(client, { history, shipped, onMigration }, now()))
       if (next === null) break
-      onMigration?.({ state: 'applied', name: next.name, number: next.number, total: shipped.length })
+      onMigration?.(stepOf(next, 'applied', shipped))
       applied.push(next.name)
     }
     for (const { name } of listObjects(client, history).filter(isUnknown(shipped))) onUnknownIndex?.(name)
@@ -143,7 +147,7 @@ function applyNext(
     client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${shipped.length}`)
     return null
   }
-  onMigration?.({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
+  onMigration?.(stepOf(next, 'applying', shipped))
   if (ledger.length === 0) {
     client.exec(`CREATE TABLE ${ledgerOf(history)} (
   number INTEGER NOT NULL PRIMARY KEY,
@@ -153,7 +157,11 @@ function applyNext(
   applied_at INTEGER NOT NULL
 ) STRICT`)
   }
-  client.exec(next.sql)
+  try {
+    client.exec(next.sql)
+  } catch (error) {
+    throw failedMigration(storageErrorOf(error), next)
+  }
   client
     .prepare(
       `INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256, applied_at) VALUES (?, ?, ?, ?, ?)`,

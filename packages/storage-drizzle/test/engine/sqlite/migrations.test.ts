@@ -45,7 +45,7 @@ test('each migration is told of when it begins and when it is done, and none whe
   const shipped = readMigrations('sqlite')
   expect(steps).toEqual(
     shipped.flatMap(({ name, number }) =>
-      ['applying', 'applied'].map((state) => ({ state, name, number, total: shipped.length })),
+      ['applying', 'applied'].map((state) => ({ state, name, prefix: 'kyc_relay_', number, total: shipped.length })),
     ),
   )
   await open()
