@@ -149,7 +149,8 @@ export interface SqliteStorage {
  *
  * @throws StorageError `DATABASE_UNUSABLE` for a path in no folder, or without the right, `COMMITS_MISSING`,
  *   `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STATEMENT_REFUSED`,
- *   `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for an unknown or wrong option
+ *   `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`, `ARGUMENT_INVALID` for
+ *   an unknown or wrong option
  *
  * @example
  * ```ts

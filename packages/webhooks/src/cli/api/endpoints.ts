@@ -27,7 +27,7 @@ export const endpointsCommand: Command = {
        kyc-webhooks endpoints remove ID
 
   --event TYPE         subscribe to this type; may be given several times
-                       (default: all types)
+                       (default: the six standard types)
   --description TEXT   a name for the endpoint
   --standard-webhooks  add the three Standard Webhooks headers
   --headers FILE       static headers: a JSON object of names and values, - for
