@@ -58,6 +58,8 @@ if (refresh) {
         if (now && shown !== now.innerHTML) {
           shown = region.innerHTML = now.innerHTML
           tellTimes(region)
+          // What can be done with an ended delivery stands beside the title.
+          main.querySelector('.title').innerHTML = fresh.querySelector('main .title').innerHTML
         }
         if (!goesOn) return
       }

@@ -134,7 +134,7 @@ export const DeliveriesPage: FC<{
           {Object.values(filters).some((value) => value !== undefined) ? <a href="/portal/deliveries">Clear</a> : null}
         </div>
       </form>
-      {/* The newest page is live. */}
+      {/* The newest page is live, with the link to the page after its last row. */}
       <div data-live data-refresh={firstPage === null ? '' : undefined}>
         {deliveries.length === 0 ? (
           <div class="empty">
@@ -202,17 +202,17 @@ export const DeliveriesPage: FC<{
             </div>
           </form>
         )}
+        {nextPage === null && firstPage === null ? null : (
+          <nav class="actions" aria-label="Pages">
+            {firstPage === null ? null : <a href={firstPage}>Newest</a>}
+            {nextPage === null ? null : (
+              <a href={nextPage} rel="next">
+                Older deliveries
+              </a>
+            )}
+          </nav>
+        )}
       </div>
-      {nextPage === null && firstPage === null ? null : (
-        <nav class="actions" aria-label="Pages">
-          {firstPage === null ? null : <a href={firstPage}>Newest</a>}
-          {nextPage === null ? null : (
-            <a href={nextPage} rel="next">
-              Older deliveries
-            </a>
-          )}
-        </nav>
-      )}
     </PortalFrame>
   )
 }
