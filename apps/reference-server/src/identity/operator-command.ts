@@ -20,8 +20,7 @@ export function runOperatorCommand(
   }
   const { token, tokenHash } = createOperatorToken()
   const entry = { name, tokenHash, rights }
-  const checked = parseOperators(JSON.stringify([entry]))
-  const problem = 'problem' in checked ? checked.problem : rights.length === 0 ? 'no right is given.' : null
+  const problem = problemOf(name, rights, JSON.stringify(entry))
   if (problem !== null) {
     warn(`${problem}\n\n${usage}`)
     return 64
@@ -29,4 +28,13 @@ export function runOperatorCommand(
   print(JSON.stringify(entry))
   warn(`The token of this operator, shown once: ${token}`)
   return 0
+}
+
+function problemOf(name: string, rights: readonly string[], entry: string): string | null {
+  if (name.trim() === '') return 'No name is given.'
+  if (rights.length === 0) return 'No right is given.'
+  if (!rights.every((right) => operatorRights.some((known) => known === right))) return 'A right is unknown.'
+  if ('problem' in parseOperators(`[${entry}]`))
+    return 'The name is not valid. It has at most 100 characters, no colon and no line break.'
+  return null
 }

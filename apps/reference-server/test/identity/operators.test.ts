@@ -84,13 +84,14 @@ describe('the command that makes an operator', () => {
   })
 
   it.each([
-    [[], 'malformed at name'],
-    [['Ada'], 'no right is given'],
-    [['Ada', 'everything'], 'malformed at rights'],
-    [['a:b', 'read'], 'malformed at name'],
+    [[], 'No name is given.'],
+    [[' ', 'read'], 'No name is given.'],
+    [['Ada'], 'No right is given.'],
+    [['Ada', 'read', 'everything'], 'A right is unknown.'],
+    [['a:b', 'read'], 'The name is not valid.'],
   ])('%j is wrong usage, and says why', (parameters, why) => {
     const { code, out, err } = run(...parameters)
-    expect([code, out, err]).toEqual([64, [], [expect.stringContaining(why)]])
+    expect([code, out, err]).toEqual([64, [], [expect.stringMatching(`^${why}`)]])
     expect(err.join('')).not.toMatch(/everything|a:b/)
   })
 })
