@@ -37,7 +37,8 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   TRANSACTION_OPEN:
     'A transaction of the caller is open on this connection. Use the function that takes the transaction.',
   TRANSACTION_REQUIRED: 'This function needs an open transaction of the caller. None is open on this connection.',
-  WORKER_LOCKED: 'Another delivery worker runs on this database file. A SQLite file can have only one.',
+  WORKER_LOCKED:
+    'Another delivery worker runs on this database file. A SQLite file can have only one. Stop the other process, or start this one without a worker: ROLE=api of the server.',
   DURABILITY_NOT_GUARANTEED:
     'The connection does not keep synchronous=FULL, foreign keys or WAL. The store refuses to write.',
   MIGRATIONS_NOT_FOUND: 'The migration files of the package were not found.',

@@ -27,7 +27,8 @@ test('a second worker process is refused, and takes over at once when the first 
   expect(await first.line('claimed')).toBe('claimed 1')
   await expect(storage.acquireWorkerLock()).rejects.toMatchObject({
     code: 'WORKER_LOCKED',
-    message: 'Another delivery worker runs on this database file. A SQLite file can have only one.',
+    message:
+      'Another delivery worker runs on this database file. A SQLite file can have only one. Stop the other process, or start this one without a worker: ROLE=api of the server.',
   })
   // What is not the worker's goes on meanwhile.
   await storage.webhooks.insertEvent(event('two', [hook]))
