@@ -262,6 +262,21 @@ describe('the delivery log in the portal', () => {
     await removeAll()
   })
 
+  it('says why a body is gone: its retention time, or the erasure of its user', async () => {
+    await addUrl(receiver.url('/gone'))
+    const [user] = server.demo.users
+    const { appId, userId } = user ?? {}
+    const internal = (path: string, method: 'POST' | 'DELETE', body: object) =>
+      server.call(`${server.demo.internalUrl}/internal/v1${path}`, { method, token: server.demo.internalToken, body })
+    const event = { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 3 } }
+    const { deliveryId } = (await internal('/events', 'POST', event)).json.deliveries[0]
+    await endedDelivery(`/portal/deliveries/${deliveryId}`)
+    expect((await internal(`/users/${userId}/pii`, 'DELETE', { purpose: 'request of the user' })).status).toBe(200)
+    const page = await browser.get(`/portal/deliveries/${deliveryId}`)
+    expect(wordsOf(page.text)).toContain('removed after its retention time, or erased with the user’s data')
+    await removeAll()
+  })
+
   it('is filtered and paged by links', async () => {
     const endpoint = await addUrl(receiver.url('/many'))
     for (let count = 0; count < 27; count += 1) {

@@ -119,7 +119,10 @@ export const DeliveryPage: FC<{
       {erased ? (
         <section aria-labelledby="body">
           <h2 id="body">Body</h2>
-          <p>The body was erased with the user’s data. It cannot be shown or sent again.</p>
+          <p>
+            The body was removed after its retention time, or erased with the user’s data. It cannot be shown or sent
+            again.
+          </p>
         </section>
       ) : (
         <>
