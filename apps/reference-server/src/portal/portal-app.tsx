@@ -17,6 +17,7 @@ import {
   type PortalGuard,
 } from './portal-context.js'
 import { createRecoveryRoutes } from './recovery-routes.js'
+import { pageOfFormPath } from './return-page.js'
 import { createSessions, newSessionSecret, type SessionDeps } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 
@@ -75,7 +76,11 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
 export function endPortal(app: Hono<PortalEnv>, { kind }: PortalGuard, log: Log): void {
   app.all('/portal/*', (c) => {
     const { pathname, search } = new URL(c.req.url)
-    if (c.req.method === 'GET' && pathname.endsWith('/')) return seeOther(c, pathname.slice(0, -1) + search)
+    if (c.req.method === 'GET') {
+      if (pathname.endsWith('/')) return seeOther(c, pathname.slice(0, -1) + search)
+      const page = pageOfFormPath(pathname)
+      if (page !== null) return seeOther(c, page)
+    }
     return sendProblem(c, c.req.method === 'POST' ? 405 : 404)
   })
   app.onError((error, c) => {

@@ -201,6 +201,18 @@ describe('signing in', () => {
   })
 
   it.each([
+    ['/portal/webhooks/1f0c/pause', '/portal/webhooks/1f0c'],
+    ['/portal/deliveries/resend', '/portal/deliveries'],
+    ['/portal/keys/rotate', '/portal/keys'],
+  ])('leads a browser that asks for %s, which takes only a form, to %s', async (path, page) => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const asked = await browser.get(path)
+    expect([asked.status, asked.headers.location]).toEqual([303, page])
+    expect((await browser.get(`${page}/nothing`)).status).toBe(404)
+  })
+
+  it.each([
     ...['//evil.example', 'https://evil.example/portal/webhooks', '/portal/sign-out', '/portal/webhooks//evil.example'],
     ...[
       '/portal/webhooks/..//evil',
