@@ -8,6 +8,7 @@ import { KycPage, type KycOfApp } from './pages/user-kyc-page.js'
 import { VerificationPage } from './pages/verification-page.js'
 import type { MiddlewareHandler } from 'hono'
 import type { OperatorRight } from '../identity/operators.js'
+import { errorCode } from '../operations/log.js'
 import { hasRight } from '../operator-api/internal-caller.js'
 import { idInPath, operatorOf, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
@@ -71,15 +72,21 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
       return sendPage(c, <KycPage session={session} userId={given.slice(0, 100)} problem={problem} found={null} />, 400)
     }
     const [status, appIds] = await Promise.all([deps.verifications.findKycStatus(userId), deps.listAppsOfUser(userId)])
+    const { app: pagedApp, cursor } = c.req.query()
     const apps = await Promise.all(
       appIds.map(async (appId): Promise<KycOfApp> => {
+        const start = appId === pagedApp && cursor ? { cursor } : null
         const [appName, page] = await Promise.all([
           deps.findAppName(appId),
-          deps.verifications.listVerifications({ appId, userId }, { limit: verificationsPerApp }),
+          deps.verifications.listVerifications({ appId, userId }, { limit: verificationsPerApp, ...start }),
         ])
-        return { appId, appName, verifications: page.items, more: page.nextCursor !== null }
+        return { appId, appName, verifications: page.items, nextCursor: page.nextCursor, isFirst: start === null }
       }),
-    )
+    ).catch((error: unknown) => {
+      if (errorCode(error) === 'CURSOR_INVALID') return null
+      throw error
+    })
+    if (apps === null) return sendProblem(c, 404)
     return sendPage(c, <KycPage session={session} userId={userId} problem={null} found={{ status, apps }} />)
   })
 

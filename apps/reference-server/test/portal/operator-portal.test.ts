@@ -120,6 +120,23 @@ describe('the portal of operators', () => {
     expect(looks()).toEqual([])
   })
 
+  it('shows all verifications of a user, 50 on a page', async () => {
+    const { appId, userId, accessToken } = user(4)
+    for (let count = 0; count < 51; count += 1) {
+      const body = { query: submissionDocument, variables: submissionVariables() }
+      await server.graphql('secure', body, { token: accessToken })
+    }
+    const browser = await signedIn('Ben')
+    const rows = (html: string) => html.match(/<th scope="row"/g)?.length
+    const newest = await browser.get(`/portal/kyc?user=${userId}`)
+    expect([rows(newest.text), newest.text.includes('>Newest<')]).toEqual([50, false])
+    const [, older = ''] = /href="([^"#]+)#[^"#]*" rel="next"/.exec(newest.text) ?? []
+    const rest = await browser.get(older.replaceAll('&amp;', '&'))
+    expect([rows(rest.text), rest.text.includes('>Newest<')]).toEqual([1, true])
+    expect(rest.text).not.toContain('rel="next"')
+    expect((await browser.get(`/portal/kyc?user=${userId}&app=${appId}&cursor=x`)).status).toBe(404)
+  })
+
   it('records who signed in', async () => {
     await signedIn('Ada')
     const entries = await server.call(`${server.demo.internalUrl}/internal/v1/audit-entries?log=stores`, {

@@ -12,7 +12,10 @@ export interface KycOfApp {
   readonly appId: string
   readonly appName: string | null
   readonly verifications: readonly VerificationRecord[]
-  readonly more: boolean
+  /** Cursor of the page of older ones; null on the last page. */
+  readonly nextCursor: string | null
+  /** True for the page of the newest. */
+  readonly isFirst: boolean
 }
 
 /** Renders the verifications of one user over all apps, without sealed data. */
@@ -79,6 +82,18 @@ const VerificationsOfApp: FC<{ readonly userId: string; readonly app: KycOfApp }
         ])}
       />
     )}
-    {app.more ? <p class="hint">There are older ones; these are the newest 50.</p> : null}
+    {app.nextCursor === null && app.isFirst ? null : (
+      <nav class="actions" aria-label={`Pages of ${app.appName ?? app.appId}`}>
+        {app.isFirst ? null : <a href={`/portal/kyc?user=${userId}#app-${app.appId}`}>Newest</a>}
+        {app.nextCursor === null ? null : (
+          <a
+            href={`/portal/kyc?user=${userId}&app=${app.appId}&cursor=${encodeURIComponent(app.nextCursor)}#app-${app.appId}`}
+            rel="next"
+          >
+            Older verifications
+          </a>
+        )}
+      </nav>
+    )}
   </section>
 )
