@@ -80,12 +80,14 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         problem={problem}
         offered={deps.catalogue.offered}
       />,
-      problem === null ? 200 : 400,
+      problem === null || c.req.method === 'GET' ? 200 : 400,
     )
 
-  routes.get('/portal/webhooks/new', (c) =>
-    sendForm(c, null, readEndpointForm(takeForm(c, appIdOf(c)) ?? new URLSearchParams(), names).form, null),
-  )
+  routes.get('/portal/webhooks/new', (c) => {
+    const kept = takeForm(c, appIdOf(c))
+    const fields = kept instanceof URLSearchParams ? kept : new URLSearchParams()
+    return sendForm(c, null, readEndpointForm(fields, names).form, kept === 'too_large' ? notKept : null)
+  })
   routes.post('/portal/webhooks/new', async (c) => {
     const { form, settings, problem } = readEndpointForm(c.get('form'), names)
     if (problem !== null) return sendForm(c, null, form, problem)
@@ -113,7 +115,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
     const kept = takeForm(c, endpoint.appId)
-    if (kept !== null) return sendForm(c, endpoint, readEndpointForm(kept, names).form, null)
+    if (kept instanceof URLSearchParams) return sendForm(c, endpoint, readEndpointForm(kept, names).form, null)
     const { url, description, eventTypes: types, standardWebhooks } = endpoint
     return sendForm(
       c,
@@ -126,7 +128,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         headers: '',
         removeHeaders: false,
       },
-      null,
+      kept === 'too_large' ? notKept : null,
     )
   })
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
@@ -242,6 +244,10 @@ function refusedField({ kind, code }: Refusal): EndpointFormProblem {
 }
 
 const descriptionProblem = 'The description is longer than 200 characters, or has control characters.'
+const notKept: EndpointFormProblem = {
+  field: null,
+  text: 'Your session had ended, and the form was too large to keep. Fill it in again.',
+}
 const noSuchType: EndpointFormProblem = { field: 'eventTypes', text: 'This event type does not exist.' }
 
 /** Returns the signed-in app. */

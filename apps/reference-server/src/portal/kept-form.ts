@@ -13,6 +13,8 @@ const name = 'kyc_relay_form'
 const maxAge = 15 * 60
 /** Browsers drop a cookie of more than 4,096 bytes. */
 const mostBytes = 3_800
+/** Field that stands for the others when they are too large. */
+const tooLarge = 'tooLarge'
 
 /**
  * Keeps a form that was sent after its session had ended, in a cookie of the browser that sent it. No address contains
@@ -23,16 +25,23 @@ export function keepForm(c: PortalContext, form: URLSearchParams): void {
   const fields = new URLSearchParams([...form].filter(([field]) => keptFields.includes(field)))
   fields.set('headers', withoutValues(form.get('headers') ?? ''))
   fields.set('page', c.req.path)
-  const value = Buffer.from(fields.toString()).toString('base64url')
-  if (value.length <= mostBytes) setCookie(c, name, value, { ...cookieOptions(c), maxAge })
+  const written = write(fields)
+  const appId = form.get('appId')?.slice(0, 36) ?? ''
+  const value =
+    written.length <= mostBytes ? written : write(new URLSearchParams({ appId, page: c.req.path, [tooLarge]: '' }))
+  setCookie(c, name, value, { ...cookieOptions(c), maxAge })
 }
 
-/** Returns the form that was kept for this page, once. Only the app that filled it in gets it. */
-export function takeForm(c: PortalContext, appId: string): URLSearchParams | null {
+/**
+ * Returns the form that was kept for this page, once, or that it was too large to be kept. Only the app that filled it in
+ * gets it.
+ */
+export function takeForm(c: PortalContext, appId: string): URLSearchParams | 'too_large' | null {
   const fields = read(c)
   if (fields?.get('page') !== c.req.path) return null
   drop(c)
-  return fields.get('appId') === appId ? fields : null
+  if (fields.get('appId') !== appId) return null
+  return fields.has(tooLarge) ? 'too_large' : fields
 }
 
 /**
@@ -43,6 +52,8 @@ export function dropFormUnlessFor(c: PortalContext, page: string): void {
   const kept = read(c)?.get('page')
   if (kept !== undefined && kept !== page) drop(c)
 }
+
+const write = (fields: URLSearchParams) => Buffer.from(fields.toString()).toString('base64url')
 
 function read(c: PortalContext): URLSearchParams | null {
   const value = getCookie(c, name, cookieOptions(c).prefix)
