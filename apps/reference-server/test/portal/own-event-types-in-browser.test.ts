@@ -18,7 +18,7 @@ if (executablePath === null) {
 
 const returned = {
   name: 'PARCEL_RETURNED',
-  description: 'A parcel of the user came back to the warehouse.',
+  description: `A parcel of the user came back to the warehouse ${'x'.repeat(60)}.`,
   scopes: ['LIST_PURCHASES'],
   schema: {
     type: 'object',
@@ -65,7 +65,10 @@ describe.runIf(executablePath !== null)('own event types in a browser', () => {
       `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`,
     )
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    expect([name, findings, overflow]).toEqual([name, [], 0])
+    const wide = await page.evaluate(
+      `[...document.querySelectorAll('table.records')].filter((one) => one.scrollWidth > one.parentElement.clientWidth).length`,
+    )
+    expect([name, findings, overflow, wide]).toEqual([name, [], 0, 0])
   }
 
   it('are in the catalogue, in the form of a new URL and on the page of test events', async () => {
@@ -77,7 +80,8 @@ describe.runIf(executablePath !== null)('own event types in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
 
     await page.goto(`${server.demo.apiUrl}/portal/events`)
-    await page.getByText('A parcel of the user came back to the warehouse.').waitFor()
+    await page.getByText('A parcel of the user came back to the warehouse').waitFor()
+    await check('event types')
     await page.getByRole('link', { name: 'PARCEL_RETURNED' }).click()
     await page.getByRole('heading', { level: 1, name: 'PARCEL_RETURNED' }).waitFor()
     expect(await page.getByText('parcel-77').count()).toBeGreaterThan(0)
