@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import { endpointsPerApp } from '@kyc-relay/webhooks/internal'
 import { Hono } from 'hono'
+import * as z from 'zod'
+import { errorCode } from '../operations/log.js'
 import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { registration } from '../webhooks-api/webhook-schemas.js'
@@ -91,7 +93,21 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.post('/portal/webhooks/new', async (c) => {
     const { form, settings, problem } = readEndpointForm(c.get('form'), names)
     if (problem !== null) return sendForm(c, null, form, problem)
-    const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...settings })
+    const appId = appIdOf(c)
+    const endpointId = z
+      .uuid()
+      .catch(() => randomUUID())
+      .parse(c.get('form').get('endpointId'))
+      .toLowerCase()
+    const registered = await registerEndpoint(deps, { appId, endpointId, ...settings }).catch((error: unknown) => {
+      if (errorCode(error) === 'CONSTRAINT') return { kind: 'sent_already' } as const
+      throw error
+    })
+    if (registered.kind === 'sent_already') {
+      const text = 'The form was sent already, and is not sent twice. The URLs of your application are here.'
+      await c.get('session').flash({ tone: 'warn', text })
+      return seeOther(c, '/portal/webhooks')
+    }
     if (registered.kind === 'registered') {
       await c
         .get('session')

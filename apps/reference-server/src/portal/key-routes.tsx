@@ -26,10 +26,12 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       if (!verdict.allowed) return sendProblem(c, 429)
       return send(c, { keyProblem: 'This is not the API key of this application.' }, 403)
     }
+    if (c.get('form').has('version') && (await isShownKeyWaiting(c))) await apiKeys.discard(appId)
     const rotated = await apiKeys.rotate(appId)
     if (rotated === 'rotation_pending') {
-      await c.get('session').flash({ tone: 'warn', text: 'Another new key already waits for its activation.' })
-      return seeOther(c, '/portal/keys')
+      const text =
+        'A new key already waits for its activation. If you have not seen it, for example because the form was sent twice, discard it and make another one.'
+      return send(c, { notice: { tone: 'warn', text } }, 409)
     }
     return send(c, { newKey: rotated.apiKey })
   })

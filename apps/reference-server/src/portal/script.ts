@@ -35,6 +35,16 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     setTimeout(() => (button.textContent = label), 2000)
   })
 }
+// A form goes out once: a second click within ten seconds, while the answer is on its way, does nothing.
+const sent = new WeakMap()
+document.addEventListener('submit', (event) => {
+  if (event.target.method !== 'post') return
+  if (Date.now() - sent.get(event.target) < 10000) event.preventDefault()
+  else sent.set(event.target, Date.now())
+})
+addEventListener('pageshow', (event) => {
+  if (event.persisted) for (const form of document.forms) sent.delete(form)
+})
 // A page with a pending delivery refreshes itself, and so does the log. Nobody loses their place: not while the page has the
 // focus of a user or a screen reader, while a row is selected, or while the page is scrolled down.
 const refresh = document.querySelector('[data-refresh]')

@@ -25,14 +25,19 @@ interface EndpointSettings {
 /** Registers an endpoint, for the REST API and the portal. */
 export async function registerEndpoint(
   deps: EndpointDeps,
-  request: EndpointSettings & { readonly appId: string; readonly url: string },
+  request: EndpointSettings & {
+    readonly appId: string
+    readonly url: string
+    /** A random id, unless the caller names one. The store takes no id twice. */
+    readonly endpointId?: string
+  },
 ) {
   if (isNotOffered(deps, request)) return { kind: 'type_not_offered' } as const
   const checked = deps.checkUrl(request.url)
   if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
   const headers = await sealed(deps, request)
   if (typeof headers === 'string') return { kind: 'headers_refused', code: headers } as const
-  const endpoint = newEndpoint(deps, { ...request, url: checked.url, headers })
+  const endpoint = { ...newEndpoint(deps, { ...request, url: checked.url, headers }), ...idOf(request) }
   const warnings = await warningsOf(deps, endpoint, null)
   const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
   if (outcome !== 'registered') return { kind: outcome } as const
@@ -70,6 +75,8 @@ export async function replaceEndpoint(
   if (outcome !== 'replaced') return { kind: outcome } as const
   return { kind: outcome, endpoint: await stored(deps, endpoint), warnings } as const
 }
+
+const idOf = ({ endpointId }: { readonly endpointId?: string }) => (endpointId === undefined ? {} : { endpointId })
 
 const isNotOffered = ({ catalogue }: EndpointDeps, { eventTypes }: EndpointSettings): boolean =>
   eventTypes?.every((type) => catalogue.offered.some(({ name }) => name === type)) === false

@@ -164,6 +164,21 @@ describe('webhooks in the portal', () => {
     expect((await api('')).json.items).toEqual([])
   })
 
+  it('are added once by a form that is sent twice', async () => {
+    const form = await browser.get('/portal/webhooks/new')
+    const send = () => browser.submit(form, '/portal/webhooks/new', { url: receiver.url('/twice') })
+    const sent = [await send(), await send()]
+    expect(sent.map(({ status, headers }) => [status, headers.location])).toEqual([
+      [303, '/portal/webhooks'],
+      [303, '/portal/webhooks'],
+    ])
+    expect((await browser.get('/portal/webhooks')).text).toContain('The form was sent already')
+    expect((await api('')).json.items).toHaveLength(1)
+    await removeAll()
+    const other = await browser.submit(form, '/portal/webhooks/new', { url: receiver.url('/later') })
+    expect([other.status, (await api('')).json.items]).toEqual([303, []])
+  })
+
   it('refuse an event type that is none, which must not mean all', async () => {
     const form = await browser.get('/portal/webhooks/new')
     const fields = { url: 'https://partner.com/x', eventTypes: ['TRANSACTION_DECLINED'] }
@@ -459,6 +474,23 @@ describe('the API key in the portal', () => {
     expect((await browser.follow(activated)).text).toContain('The new key signs webhooks from now on')
     expect((await browser.get('/portal/keys')).status).toBe(200)
     expect((await elsewhere.get('/portal/keys')).status).toBe(401)
+  })
+
+  it('is made anew in one step when the page with it was lost, as when its form was sent twice', async () => {
+    browser = createPortalClient(server)
+    await browser.signIn()
+    const form = await browser.get('/portal/keys')
+    const apiKey = app().apiKey
+    const first = textOf((await browser.submit(form, '/portal/keys/rotate', { apiKey })).text, 'api-key')
+    const twice = await browser.submit(form, '/portal/keys/rotate', { apiKey })
+    expect([twice.status, twice.text.includes(first)]).toEqual([409, false])
+    expect(twice.text).toContain('discard it and make another one')
+    const wrong = await browser.submit(twice, '/portal/keys/rotate', { apiKey: 'wrong' })
+    expect(wrong.status).toBe(403)
+    const again = await browser.submit(twice, '/portal/keys/rotate', { apiKey })
+    const second = textOf(again.text, 'api-key').trim()
+    expect([again.status, second]).toEqual([200, expect.stringMatching(/^kyc_key_/)])
+    await browser.submit(await browser.get('/portal/keys'), '/portal/keys/discard')
   })
 
   it('is activated or discarded only if it is the key that the page showed', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { CatalogueType } from '../../events/event-catalogue.js'
@@ -103,6 +104,8 @@ export const EndpointFormPage: FC<{
     )}
     <form method="post" action={`/portal/webhooks/${endpoint === null ? 'new' : `${endpoint.endpointId}/change`}`}>
       <CsrfField session={session} />
+      {/* Names the URL to be, so that a form that is sent twice adds one. */}
+      {endpoint === null ? <input type="hidden" name="endpointId" value={randomUUID()} /> : null}
       {session.holder.kind === 'app' ? <input type="hidden" name="appId" value={session.holder.appId} /> : null}
       <div class="field">
         <label for="url">HTTPS URL</label>

@@ -79,22 +79,7 @@ export const KeysPage: FC<{
           </p>
           <form method="post" action="/portal/keys/rotate">
             <CsrfField session={session} />
-            <div class="field">
-              <label for="apiKey">Your present API key</label>
-              <input
-                id="apiKey"
-                name="apiKey"
-                type="password"
-                required
-                maxlength={500}
-                autocomplete="current-password"
-                {...describedBy('apiKey', keyProblem, 'confirm-hint')}
-              />
-              <FieldProblem field="apiKey" problem={keyProblem} />
-              <span class="hint" id="confirm-hint">
-                Enter the key again, because the page will show the new key to the signed-in user.
-              </span>
-            </div>
+            <PresentKeyField problem={keyProblem} />
             <button type="submit">Make a new key</button>
           </form>
         </section>
@@ -151,11 +136,17 @@ export const KeysPage: FC<{
           </section>
           <section aria-labelledby="discard">
             <h2 id="discard">Discard key {waiting.version}</h2>
-            <p>If you lost it, or do not know it, discard it before it signs by itself, and make another one.</p>
+            <p>If you lost it, or do not know it, discard it before it signs by itself.</p>
             <form method="post" action="/portal/keys/discard">
               <CsrfField session={session} />
               <input type="hidden" name="version" value={waiting.version} />
               <button type="submit">Discard key {waiting.version}</button>
+            </form>
+            <form method="post" action="/portal/keys/rotate">
+              <CsrfField session={session} />
+              <input type="hidden" name="version" value={waiting.version} />
+              <PresentKeyField problem={keyProblem} />
+              <button type="submit">Discard key {waiting.version} and make another one</button>
             </form>
           </section>
         </>
@@ -195,5 +186,24 @@ const DryRunResult: FC<{ readonly dryRun: FinishedDryRun }> = ({ dryRun }) => (
         </div>
       ))}
     </dl>
+  </div>
+)
+
+const PresentKeyField: FC<{ readonly problem: string | null }> = ({ problem }) => (
+  <div class="field">
+    <label for="apiKey">Your present API key</label>
+    <input
+      id="apiKey"
+      name="apiKey"
+      type="password"
+      required
+      maxlength={500}
+      autocomplete="current-password"
+      {...describedBy('apiKey', problem, 'confirm-hint')}
+    />
+    <FieldProblem field="apiKey" problem={problem} />
+    <span class="hint" id="confirm-hint">
+      Enter the key again, because the page will show the new key to the signed-in user.
+    </span>
   </div>
 )

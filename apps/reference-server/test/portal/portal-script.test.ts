@@ -6,7 +6,7 @@ import { chromiumArguments, findChromium } from './chromium.js'
 
 const executablePath = findChromium()
 
-describe.runIf(executablePath !== null)('a page that refreshes itself', () => {
+describe.runIf(executablePath !== null)('the script of the portal', () => {
   let server: RunningTestServer
   let receiver: LocalReceiver
   let browser: Browser
@@ -37,7 +37,7 @@ describe.runIf(executablePath !== null)('a page that refreshes itself', () => {
     await server?.stop()
   })
 
-  it('links to the deliveries that come after the last row it shows', async () => {
+  it('refreshes the log with a link to the deliveries that come after the last row it shows', async () => {
     await page.getByText('Nothing here').waitFor()
     for (let count = 0; count < 26; count += 1) await api(`/${endpointId}/test`)
     await page.getByRole('link', { name: 'Older deliveries' }).click()
@@ -51,5 +51,23 @@ describe.runIf(executablePath !== null)('a page that refreshes itself', () => {
     await page.getByRole('button', { name: 'Send WIDGET_' }).click()
     await page.getByRole('button', { name: 'Send again' }).waitFor()
     expect(await page.getByText('Delivered', { exact: true }).count()).toBe(1)
+  })
+
+  it('shows the new key however often its button is clicked', async () => {
+    await page.goto(`${server.demo.apiUrl}/portal/keys`)
+    await page.getByLabel('Your present API key').fill(app().apiKey)
+    let posts = 0
+    await page.route('**/portal/keys/rotate', async (route) => {
+      posts += 1
+      await route.fulfill({ response: await route.fetch() })
+    })
+    // Clicks until the page is gone.
+    await page.evaluate(`(() => {
+      const form = document.querySelector('form[action="/portal/keys/rotate"]')
+      form.requestSubmit()
+      setInterval(() => form.requestSubmit(), 5)
+    })()`)
+    await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
+    expect(posts).toBe(1)
   })
 })
