@@ -61,14 +61,17 @@ Redoc.init('${documentPath}', ${JSON.stringify(options)}, main)`
   ]
 }
 
-/**
- * Headers of the page. Redoc creates an empty style element and fills it by script; the hash is that of an empty text, so
- * that no other inline style is allowed. Its icons are `data:` images.
- */
+/** Redoc creates an empty style element and fills it by script, and one for scroll bars. No other inline style is allowed. */
+const styleHashes = [
+  'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc=',
+]
+
+/** Headers of the page. The icons of Redoc are `data:` images. */
 export const documentationHeaders = {
   ...pageHeaders,
   'content-security-policy': (pageHeaders['content-security-policy'] ?? '')
-    .replace("style-src 'self'", "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='")
+    .replace("style-src 'self'", `style-src 'self' ${styleHashes.map((hash) => `'${hash}'`).join(' ')}`)
     .replace("img-src 'self'", "img-src 'self' data:"),
 }
 
