@@ -1,8 +1,9 @@
 import { parseDateTime } from '@kyc-relay/kyc-core/internal'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import * as z from 'zod'
 
-type Filter = Omit<Parameters<WebhookStore['listDeliveries']>[0], 'appId' | 'cursor' | 'limit'>
+type Filter = Omit<ListDeliveriesRequest, 'appId' | 'cursor' | 'limit'>
 
 /** A field of the form that is empty or cannot be read is left out. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)

@@ -1,4 +1,4 @@
-import { base, bodyInvalid, notFound } from './common-refusals.js'
+import { base, bodyInvalid, notFound } from './refusals.js'
 import { defineOperation } from './operation.js'
 import * as schemas from './recovery-schemas.js'
 

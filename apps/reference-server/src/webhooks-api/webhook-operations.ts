@@ -1,6 +1,6 @@
 import { endpointsPerApp } from '@kyc-relay/webhooks/internal'
 import { listVerifications } from './verification-operations.js'
-import { base, bodyInvalid, endpointRefused, notFound } from './common-refusals.js'
+import { base, bodyInvalid, endpointRefused, notFound } from './refusals.js'
 import { defineOperation, type OperationShape } from './operation.js'
 import { getRecovery, readFeed, recoverEndpoint, stopRecovery } from './recovery-operations.js'
 import * as keys from './key-schemas.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openDelivery, type WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { HeaderProblem } from '@kyc-relay/webhooks/internal'
+import type { HeaderProblem, ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import type { checkEndpointUrl, EndpointUrlRefusal } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
@@ -262,10 +262,7 @@ async function headerNamesOf(
 }
 
 /** Reads one page; `cursor_invalid` for a cursor of another list. */
-export async function listDeliveries(
-  store: Pick<WebhookStore, 'listDeliveries'>,
-  request: Parameters<WebhookStore['listDeliveries']>[0],
-) {
+export async function listDeliveries(store: Pick<WebhookStore, 'listDeliveries'>, request: ListDeliveriesRequest) {
   try {
     return await store.listDeliveries(request)
   } catch (error) {

@@ -154,3 +154,5 @@ export interface VerificationStore {
     page: { readonly limit: number; readonly cursor?: string },
   ): Promise<Page<VerificationRecord>>
 }
+
+export type Recording = Parameters<VerificationStore['record']>[0]

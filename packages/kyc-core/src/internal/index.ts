@@ -15,6 +15,7 @@ export type { KycStatusChange } from '../ingestion/status-outbox.js'
 export type {
   IngestionResult,
   RecordedCheck,
+  Recording,
   SectionName,
   StatusOutcomes,
   SubmissionKey,

@@ -1,10 +1,7 @@
-import type { SubmissionKey, VerificationStore } from '../ingestion/verification-store.js'
+import type { Recording, SubmissionKey } from '../ingestion/verification-store.js'
 import type { Decision } from '../status/kyc-status.js'
 import { statusOutcomes } from '../status/status-outcomes.js'
 import type { Token } from '../tokenization/token.js'
-
-/** Argument of {@link VerificationStore.record}. */
-export type RecordedSubmission = Parameters<VerificationStore['record']>[0]
 
 /** Creates a UUID from a number. It has the form of version 7, which some stores check. */
 export function uuid(number: number): string {
@@ -38,7 +35,7 @@ export function createRecordedSubmission(
   key: SubmissionKey,
   number: number,
   changes: { readonly decision?: Decision; readonly countryCode?: string } = {},
-): RecordedSubmission {
+): Recording {
   const { decision = 'PASSED', countryCode = 'US' } = changes
   const verificationId = uuid(1000 + number)
   return {

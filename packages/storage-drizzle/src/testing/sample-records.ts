@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionMove } from '@kyc-relay/webhooks/internal'
-import type { StatusOutcomes, SubmissionKey, TokenizedVerification } from '@kyc-relay/kyc-core/internal'
+import type { Recording, StatusOutcomes, SubmissionKey, TokenizedVerification } from '@kyc-relay/kyc-core/internal'
 import type { AttemptReport, Endpoint, PreparedEvent } from '@kyc-relay/webhooks/delivery'
 
 /** Creates a UUID that depends only on the name. */
@@ -54,7 +53,7 @@ export function submission(name: string, change: { key?: Partial<SubmissionKey>;
     payloadDigest: new Uint8Array(createHash('sha256').update(name).digest()),
     recordedAt: startOfTests,
     outcomes,
-  } satisfies Parameters<VerificationStore['record']>[0]
+  } satisfies Recording
 }
 
 export function endpoint(name: string, appId = uuid('app')): Endpoint {

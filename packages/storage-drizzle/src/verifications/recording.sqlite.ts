@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { ExistingSubmission, VerificationStore } from '@kyc-relay/kyc-core'
-import type { SubmissionKey } from '@kyc-relay/kyc-core/internal'
+import type { ExistingSubmission } from '@kyc-relay/kyc-core'
+import type { Recording, SubmissionKey } from '@kyc-relay/kyc-core/internal'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
@@ -10,7 +10,6 @@ import { isDuringErasure } from '../user-retention/user-retention.js'
 import { findStatus, prepareStatusReads } from './current-status.sqlite.js'
 import type { verifications } from './tables.sqlite.js'
 
-type Recording = Parameters<VerificationStore['record']>[0]
 type VerificationColumns = typeof verifications.$inferSelect
 type ExistingRow = Pick<
   VerificationColumns,

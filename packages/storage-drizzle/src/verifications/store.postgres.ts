@@ -1,6 +1,6 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { ExistingSubmission, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
-import type { SubmissionKey } from '@kyc-relay/kyc-core/internal'
+import type { Recording, SubmissionKey } from '@kyc-relay/kyc-core/internal'
 import { checkedId } from '../checked-owner.js'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
@@ -24,8 +24,6 @@ interface VerificationRow {
 const taken = new StorageError('CONSTRAINT', '23505')
 
 const later = (one: Date, other: Date = one): Date => (other > one ? other : one)
-
-type Recording = Parameters<VerificationStore['record']>[0]
 
 /** Creates the verification store on PostgreSQL. */
 export function createVerificationStore(

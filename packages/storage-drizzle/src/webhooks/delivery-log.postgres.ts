@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import { checkedTime } from '../checked-time.js'
 import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables.postgres.js'
@@ -29,8 +30,6 @@ const columns = {
   latencyMs: deliveries.latencyMs,
 }
 
-type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
-
 /** Columns of a pending delivery in the queue. */
 const queued = and(eq(deliveryQueue.appId, deliveries.appId), eq(deliveryQueue.position, deliveries.position))
 
@@ -55,7 +54,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
     .prepare('kyc_relay_list_attempts')
 
   /** Pending deliveries are read from the queue, which is short, all others from the log. */
-  function listPage({ limit, cursor, ...filter }: ListRequest) {
+  function listPage({ limit, cursor, ...filter }: ListDeliveriesRequest) {
     const isPending = filter.state === 'PENDING'
     const read = db.select(columns)
     const from = isPending
@@ -80,7 +79,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
       const ended = (await listAttempts.execute({ appId, deliveryId })).map(readAttempt)
       return { ...readRecord(row), body: row.body ?? new Uint8Array(), attempts: withOneInFlight(ended, row) }
     },
-    async listDeliveries(request: ListRequest) {
+    async listDeliveries(request: ListDeliveriesRequest) {
       const { limit, appId } = request
       const rows = await listPage(request)
       const items = rows.slice(0, limit)
@@ -98,7 +97,7 @@ const isBefore = ({ createdAtMs, position }: TimedPlace): SQL =>
   sql`(${deliveries.createdAt}, ${deliveries.position}) < (${new Date(createdAtMs).toISOString()}, ${position})`
 
 /** Conditions of a filter. Each equality has an index, except for HTTP status 200. */
-function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
+function conditionsOf(filter: Omit<ListDeliveriesRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
   const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
   const { createdAfter, createdBefore } = filter
   const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import { checkedTime } from '../checked-time.js'
 import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
@@ -29,8 +30,6 @@ const columns = {
   latencyMs: deliveries.latencyMs,
 }
 
-type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
-
 /** Reads of the delivery log. */
 export function createDeliveryLog(db: DrizzleDatabase) {
   const findDelivery = db
@@ -54,7 +53,7 @@ export function createDeliveryLog(db: DrizzleDatabase) {
       const made = listAttempts.all({ delivery: row.position }).map(readAttempt)
       return { ...readRecord(row), body: new Uint8Array(row.body ?? []), attempts: made }
     },
-    listDeliveries({ limit, cursor, ...filter }: ListRequest) {
+    listDeliveries({ limit, cursor, ...filter }: ListDeliveriesRequest) {
       const { appId } = filter
       const rows = db
         .select(columns)
@@ -82,7 +81,7 @@ const isBefore = (place: TimedPlace | null): SQL | undefined =>
     : sql`(${deliveries.createdAt}, ${deliveries.position}) < (${place.createdAtMs}, ${place.position})`
 
 /** Conditions of a filter. Each equality has an index, except for HTTP status 200. */
-function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
+function conditionsOf(filter: Omit<ListDeliveriesRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
   const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
   const { createdAfter, createdBefore } = filter
   const isSelective = [eventId, xEventId, userId, transactionId].some((value) => value !== undefined)

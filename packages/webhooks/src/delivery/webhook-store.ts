@@ -282,3 +282,5 @@ export interface WebhookStore {
    */
   onDue?(wake: () => void): Promise<() => Promise<void>>
 }
+
+export type ListDeliveriesRequest = Parameters<WebhookStore['listDeliveries']>[0]

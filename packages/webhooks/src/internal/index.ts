@@ -19,6 +19,7 @@ export type {
   EndpointHealthChange,
   Fence,
   InsertedEvent,
+  ListDeliveriesRequest,
   NewEndpoint,
   OriginalEvent,
   WithheldReason,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
-import type { DeliveryRecord, WebhookStore } from '../../delivery/webhook-store.js'
+import type { DeliveryRecord, ListDeliveriesRequest, WebhookStore } from '../../delivery/webhook-store.js'
 import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
 import {
   appA,
@@ -16,9 +16,7 @@ import {
   wideClaim,
 } from './sample-records.js'
 
-type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
-
-async function readPages(store: WebhookStore, request: ListRequest): Promise<readonly DeliveryRecord[][]> {
+async function readPages(store: WebhookStore, request: ListDeliveriesRequest): Promise<readonly DeliveryRecord[][]> {
   const pages: DeliveryRecord[][] = []
   let cursor: string | undefined
   do {
