@@ -39,7 +39,7 @@ function receiveBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 't
         end(() => resolve('too_large'))
       } catch (error) {
         request.pause()
-        end(() => reject(error))
+        end(() => reject(error instanceof Error ? error : new Error('unreadable')))
       }
     }
     request.on('data', onData)
