@@ -59,8 +59,9 @@ const OTHER_DIGITS: ReadonlyMap<string, string> = new Map(
 )
 const OTHER_DIGIT = new RegExp(`[${[...OTHER_DIGITS.keys()].join('')}]`, 'gu')
 const HAS_OTHER_DIGIT = new RegExp(OTHER_DIGIT, 'u')
-/** Bytes of UTF-8 in the encoding of URLs. */
-const URL_BYTES = /(?:%[0-9a-f]{2})+/gi
+/** Well-formed UTF-8 in the encoding of URLs (Unicode, table 3-7). `decodeURIComponent` throws for other bytes. */
+const URL_BYTES =
+  /(?:%[0-7][\da-f]|(?:%c[2-9a-f]|%d[\da-f]|(?:%e0%[ab]|%e[1-9a-cef]%[89ab]|%ed%[89]|(?:%f0%[9ab]|%f[1-3]%[89ab]|%f4%8)[\da-f]%[89ab])[\da-f])%[89ab][\da-f])+/gi
 
 /** Removes line breaks, and writes the alphabet of URLs as the usual one. */
 const asUsualBase64 = (text: string): string => text.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/')
@@ -94,13 +95,7 @@ const withDecimalDigits = (text: string): string =>
 
 /** Decodes UTF-8, such as full-width digits. Other bytes stay as they are. */
 function withoutUrlBytes(text: string): string {
-  return text.replace(URL_BYTES, (bytes) => {
-    try {
-      return decodeURIComponent(bytes)
-    } catch {
-      return bytes
-    }
-  })
+  return text.replace(URL_BYTES, (bytes) => decodeURIComponent(bytes))
 }
 
 /** UTF-8 of six characters other than ASCII, with separators: the digits of the shortest number. Rare in other bytes. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasSurplusMarks } from './combining-marks.js'
 import type { JsonValue } from './json-value.js'
 import type { ViolationCode } from './violation.js'
 
@@ -79,10 +80,18 @@ const MOST_EXPANSION = 3
 /** Most code points of one character before NFC composition: `ᾂ` is a letter with three marks. */
 const MOST_DECOMPOSITION = 4
 
+/** Most UTF-16 units of one: a vowel sign of Gurung Khema is three surrogate pairs. */
+const MOST_UNITS = 6
+
 function limited(rule: TextRule, { atMost = Infinity }: TextOptions): TextRule {
   const isLong = (text: string): boolean =>
     text.length * MOST_EXPANSION > atMost && [...text.normalize('NFC')].length > atMost
-  return (text) => (isLong(text) ? 'TOO_LONG' : rule(text))
+  return (text) => {
+    // A long text is not normalized.
+    if (text.length > atMost * MOST_UNITS) return 'TOO_LONG'
+    if (hasSurplusMarks(text)) return 'FORMAT'
+    return isLong(text) ? 'TOO_LONG' : rule(text)
+  }
 }
 
 /** Takes any text. */

@@ -1,11 +1,11 @@
 import { holdsCardNumber } from './card-number.js'
 import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
-import { member, type JsonValue } from './json-value.js'
+import { JSON_LIMITS, member, type JsonObject, type JsonValue } from './json-value.js'
 import { MOST_NESTED_TEXTS, parseNestedJson } from './nested-json.js'
 import type { PiiForm } from './rule-context.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
-import { holdsSplitSsn, partsOf } from './split-ssn.js'
+import { isSplitSsn, joinParts, outerParts, partOf, type Parts } from './split-ssn.js'
 import { SHORTEST_SEARCHED, searchedValues, type SearchedSsn, type SearchedValues } from './searched-values.js'
 import { isIssuableSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
@@ -84,8 +84,7 @@ function holdsClearNumber(folded: string, { ssn }: SearchedValues): boolean {
   )
 }
 
-function isClearText(text: string, values: SearchedValues): boolean {
-  const folded = foldText(text)
+function isClearText(text: string, folded: string, values: SearchedValues): boolean {
   if (folded.length < SHORTEST_SEARCHED) return false
   const { documentNumber } = values
   return (
@@ -121,8 +120,8 @@ function isPartsOfNineDigits(parts: readonly JsonValue[]): boolean {
 }
 
 /** Checks for nine digits after separators are removed. */
-function isNineDigits(value: string | number): boolean {
-  return /^\d{9}$/.test(foldText(String(value)).replace(/[^\p{L}\p{N}]/gu, ''))
+function isNineDigits(folded: string): boolean {
+  return /^\d{9}$/.test(folded.replace(/[^\p{L}\p{N}]/gu, ''))
 }
 
 /**
@@ -150,33 +149,54 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
         )
   const report = (pointer: string): void => void violations.push(createViolation(pointer, 'CLEAR_PII_IN_FREE_FORM'))
 
-  function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false, textsAround = 0): void {
-    if (typeof value === 'number' || typeof value === 'string') {
-      const clear = typeof value === 'string' ? isClearText(value, searched) : isClearNumber(value, searched)
-      if (clear || (underSsnKey && isNineDigits(value))) return report(pointer)
+  let values = 0
+
+  function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false, textsAround = 0): Parts {
+    if (value === undefined) return ''
+    values += 1
+    if (value === null || values > JSON_LIMITS.values) return ''
+    if (typeof value === 'object') return scanMembers(value, pointer, underSsnKey, textsAround)
+    if (typeof value === 'boolean') return ''
+    if (typeof value === 'string') return scanText(value, pointer, underSsnKey, textsAround)
+    if (isClearNumber(value, searched) || (underSsnKey && isNineDigits(String(value)))) report(pointer)
+    return partOf(value)
+  }
+
+  function scanText(text: string, pointer: string, underSsnKey: boolean, textsAround: number): Parts {
+    const folded = foldText(text)
+    if (isClearText(text, folded, searched) || (underSsnKey && isNineDigits(folded))) report(pointer)
+    else if (textsAround < MOST_NESTED_TEXTS) {
       const outside = violations.length
-      if (typeof value === 'string' && textsAround < MOST_NESTED_TEXTS) {
-        scan(parseNestedJson(value), pointer, false, textsAround + 1)
-      }
+      scan(parseNestedJson(text), pointer, false, textsAround + 1)
       // No pointer leads into a text.
       if (violations.splice(outside).length > 0) report(pointer)
-      return
     }
+    return searched.ssn === null ? '' : partOf(text, folded)
+  }
+
+  function scanMembers(
+    value: JsonObject | readonly JsonValue[],
+    pointer: string,
+    underSsnKey: boolean,
+    textsAround: number,
+  ): Parts {
     const before = violations.length
+    const parts: Parts[] = []
     if (Array.isArray(value)) {
-      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey, textsAround))
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) {
-        if (isClearText(key, searched)) report(pointer)
+      value.forEach((item: JsonValue, index) => parts.push(scan(item, `${pointer}/${index}`, underSsnKey, textsAround)))
+    } else {
+      for (const [key, item] of Object.entries(value as JsonObject)) {
+        if (isClearText(key, foldText(key), searched)) report(pointer)
         const isOfSsn = isSsnLikeKey(key) || (underSsnKey && isValueKey(key))
-        scan(item, pointerOfKey(pointer, key), isOfSsn, textsAround)
+        parts.push(scan(item, pointerOfKey(pointer, key), isOfSsn, textsAround))
       }
-    } else return
+    }
     if (underSsnKey && violations.length === before && isPartsOfNineDigits(Object.values(value))) report(pointer)
     // What a part of the list holds by itself is reported at the part.
-    if (violations.length > before || searched.ssn === null) return
-    const { digits } = searched.ssn
-    if (partsOf(value).some((parts) => holdsSplitSsn(parts, digits))) report(pointer)
+    if (violations.length > before || searched.ssn === null) return ''
+    const joined = joinParts(parts)
+    if (isSplitSsn(value, parts, joined, searched.ssn.digits)) report(pointer)
+    return outerParts(joined)
   }
 
   function scanSection(name: 'document' | 'ssn' | 'database'): void {
@@ -210,5 +230,7 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
   scanSection('document')
   scanSection('ssn')
   scanSection('database')
+  // Of the whole submission, as for its own values. Values in texts of JSON count too.
+  if (values > JSON_LIMITS.values) violations.push(createViolation('', 'TOO_LONG'))
   return violations
 }

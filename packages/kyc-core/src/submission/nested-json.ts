@@ -38,17 +38,17 @@ function decodeJson(text: string): string | null {
 
 /**
  * Parses a text that is an object, a list or a text of JSON, such as a provider's answer kept as text. It may be
- * encoded in base64 or for URLs, or be a JSON web token. Null for other text, and for one that is nested deeper than a
- * submission may be.
+ * encoded in base64 or for URLs, or be a JSON web token. Undefined for other text, and for one that is nested deeper than
+ * a submission may be.
  */
-export function parseNestedJson(text: string): JsonValue {
+export function parseNestedJson(text: string): JsonValue | undefined {
   const json = OBJECT_LIST_OR_TEXT.test(text) ? text : decodeJson(text)
-  if (json === null) return null
+  if (json === null) return undefined
   try {
     // JSON.parse takes no byte order mark.
     const value = JSON.parse(json.trim()) as JsonValue
-    return isDeeper(value, JSON_LIMITS.depth) ? null : value
+    return isDeeper(value, JSON_LIMITS.depth) ? undefined : value
   } catch {
-    return null
+    return undefined
   }
 }

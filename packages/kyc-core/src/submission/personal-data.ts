@@ -1,3 +1,4 @@
+import { withoutSurplusMarks } from './combining-marks.js'
 import { isEmailAddress } from './email-address.js'
 import { pointerOfKey } from './json-pointer.js'
 import { member, type JsonValue } from './json-value.js'
@@ -8,7 +9,8 @@ import { createWarning, type Warning } from './warning.js'
 /** Most warnings about one submission. */
 const MOST_WARNINGS = 50
 
-const EMAIL = /[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{M}\p{N}.-]{3,253}/gu
+/** Looks back from the `@`: a text of many letters and one `@` is read once. */
+const EMAIL = /@(?<=([\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~.-]{1,64})@)[\p{L}\p{M}\p{N}.-]{3,253}/gu
 /** International, or in the groups of North America. Not a position of ISO 6709, such as `+40.6894-074.0447/`. */
 const PHONE =
   /(?<![\p{L}\p{N}+-])(?:\+(?!\d{2,6}\.\d+[+-]\d{3,7}\.\d) ?\d[\d ()./‐–-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|(?:1[-. ])?[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
@@ -33,9 +35,13 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= make())
 }
 
+/** Characters of a key that are read, at its end: a path has the name there. */
+const MOST_OF_KEY = 200
+
 /** `applicantPhone_number` → `applicant phone number` */
 function wordsOf(key: string): string {
   return key
+    .slice(-MOST_OF_KEY)
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -45,7 +51,7 @@ function wordsOf(key: string): string {
 
 const wordSet = (text: string): ReadonlySet<string> =>
   new Set(
-    text
+    withoutSurplusMarks(text)
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu),
@@ -75,15 +81,35 @@ function typedFieldsOf(submission: JsonValue | undefined): TypedFields {
 
 function emailsIn(text: string): string[] {
   if (!text.includes('@')) return []
-  return (text.match(EMAIL) ?? [])
+  return Array.from(withoutSurplusMarks(text).matchAll(EMAIL), ([domain, local = '']) => local + domain)
     .map((found) => (found.endsWith('.') ? found.slice(0, -1) : found))
     .filter(isEmailAddress)
 }
 
 const isAnyDigits = (text: string): boolean => /^\+?[\d ().-]{7,24}$/.test(text) && text.replace(/\D/g, '').length >= 7
 
-/** Checks whether a value is personal data that the typed fields do not carry. `keyWords` returns its key in words. */
-function isBeyond(text: string, keyWords: () => string, typed: TypedFields): boolean {
+/** The key of a value in words. Every item of a list has the key of the list, so each pattern is tested once. */
+interface Key {
+  readonly words: () => string
+  readonly matches: (pattern: RegExp) => boolean
+}
+
+function keyOf(makeWords: () => string): Key {
+  const words = once(makeWords)
+  let known: Map<RegExp, boolean> | undefined
+  return {
+    words,
+    matches(pattern) {
+      known ??= new Map()
+      const result = known.get(pattern) ?? pattern.test(words())
+      known.set(pattern, result)
+      return result
+    },
+  }
+}
+
+/** Checks whether a value is personal data that the typed fields do not carry. */
+function isBeyond(text: string, key: Key, typed: TypedFields): boolean {
   const isOtherPhone = (found: string): boolean => {
     // National numbers have a zero before them, or "(0)" behind the code of the country.
     const digits = found.replace(/\(0\)|\D/g, '').replace(/^0+/, '')
@@ -93,13 +119,13 @@ function isBeyond(text: string, keyWords: () => string, typed: TypedFields): boo
     const addressWords = typed.addressWords()
     return [...wordSet(found)].some((word) => !addressWords.has(word))
   }
-  const isNamed = (names: RegExp): boolean => names.test(keyWords()) && !OTHER_KEY.test(keyWords())
+  const isNamed = (names: RegExp): boolean => key.matches(names) && !key.matches(OTHER_KEY)
   // Other digits, spaces and plus signs
   const folded = foldText(text)
   return (
     emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
     (folded.match(PHONE) ?? []).some(isOtherPhone) ||
-    (isAnyDigits(folded) && isOtherPhone(folded) && PHONE_KEY.test(keyWords())) ||
+    (isAnyDigits(folded) && isOtherPhone(folded) && key.matches(PHONE_KEY)) ||
     PASSPORT_IN_TEXT.test(text) ||
     (/^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text) && isNamed(DOCUMENT_KEY)) ||
     (/[\d\s,]/.test(text) && /\p{L}{2}/u.test(text) && isNamed(ADDRESS_KEY) && isOtherAddress(text)) ||
@@ -117,25 +143,29 @@ export function findPersonalData(submission: JsonValue | undefined): Warning[] {
   const warnings: Warning[] = []
   const typed = typedFieldsOf(submission)
 
-  function scan(value: JsonValue | undefined, pointer: string, keyWords: () => string): void {
+  function scan(value: JsonValue | undefined, pointer: string, key: Key): void {
     if (warnings.length >= MOST_WARNINGS) return
     if (typeof value === 'string' || typeof value === 'number') {
-      if (isBeyond(String(value), keyWords, typed)) warnings.push(createWarning(pointer, 'PII_BEYOND_TYPED_FIELDS'))
+      if (isBeyond(String(value), key, typed)) warnings.push(createWarning(pointer, 'PII_BEYOND_TYPED_FIELDS'))
     } else if (Array.isArray(value)) {
-      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, keyWords))
+      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, key))
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, item] of Object.entries(value)) {
-        const nameWords = once(() => {
+        const keyOfItem = keyOf(() => {
           // `{ passport: { number: … } }`
-          const context = isValueKey(name) ? `${keyWords()} ` : ADDRESS_KEY.test(keyWords()) ? 'address ' : ''
+          const context = isValueKey(name) ? `${key.words()} ` : key.matches(ADDRESS_KEY) ? 'address ' : ''
           return `${context}${wordsOf(name)}`
         })
-        scan(item, pointerOfKey(pointer, name), nameWords)
+        scan(item, pointerOfKey(pointer, name), keyOfItem)
       }
     }
   }
 
-  scan(member(submission, 'externalProviderData'), '/externalProviderData', () => '')
+  scan(
+    member(submission, 'externalProviderData'),
+    '/externalProviderData',
+    keyOf(() => ''),
+  )
   const verifications = member(submission, 'verifications')
   const ids = [
     ['/externalVerificationId', member(submission, 'externalVerificationId')],

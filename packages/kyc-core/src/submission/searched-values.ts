@@ -1,3 +1,4 @@
+import { withoutSurplusMarks } from './combining-marks.js'
 import { normaliseDocumentNumber } from './document-number.js'
 import { foldText } from './spelled-text.js'
 import { readSsn } from './ssn.js'
@@ -36,7 +37,7 @@ function searchedSsn(digits: string): SearchedSsn | null {
 }
 
 function searchedDocumentNumber(text: string): string | null {
-  const folded = foldText(normaliseDocumentNumber(text)).replace(/[^\p{L}\p{N}]/gu, '')
+  const folded = foldText(normaliseDocumentNumber(withoutSurplusMarks(text))).replace(/[^\p{L}\p{N}]/gu, '')
   // Zeros alone stand for no number: `2026-01-05 00:00:00` holds six.
   return folded.length >= SHORTEST_SEARCHED && /[^0]/.test(folded) ? folded : null
 }

@@ -8,22 +8,42 @@ const LONGEST_PART = 16
 const HAS_LETTER = /\p{L}/u
 /** Stands for a value that is no part of an SSN. */
 const OTHER = 'x'
+/** An SSN has nine digits. Between two of them are at most eight separators: four spaces and three parts without a digit. */
+const MOST_PARTS = 9 + 8 * 3
 
-function partOf(value: JsonValue): string {
+/** A text or number as the part of an SSN that it can be, or the parts of a list or object in order. */
+export type Parts = string | readonly string[]
+
+/**
+ * Returns what a text, a number or a gap is in an SSN that is split over a list.
+ *
+ * @param folded Result of {@link foldText} for a text, if it is known.
+ */
+export function partOf(value: JsonValue, folded?: string): string {
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') {
-    const folded = value.length <= LONGEST_PART ? foldText(value) : OTHER
-    if (!HAS_LETTER.test(folded)) return folded
-    const spoken = withDigitsForWords(folded)
-    return HAS_LETTER.test(spoken) ? OTHER : spoken
-  }
   // A gap: null or a boolean.
-  if (typeof value !== 'object' || value === null) return ''
-  return inOneText(Object.values(value).map(partOf))
+  if (typeof value !== 'string') return ''
+  if (value.length > LONGEST_PART) return OTHER
+  const text = folded ?? foldText(value)
+  if (!HAS_LETTER.test(text)) return text
+  const spoken = withDigitsForWords(text)
+  return HAS_LETTER.test(spoken) ? OTHER : spoken
 }
 
-function inOneText(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ')
+/** Joins the parts of the values of a list or object. */
+export function joinParts(values: readonly Parts[]): string[] {
+  const parts: string[] = []
+  for (const value of values) {
+    if (typeof value !== 'string') parts.push(...value)
+    else if (value !== '') parts.push(value)
+  }
+  return parts
+}
+
+/** Returns the parts of a list or object that an SSN can share with values around it. Those between have been searched. */
+export function outerParts(parts: readonly string[]): readonly string[] {
+  if (parts.length <= 2 * MOST_PARTS) return parts
+  return [...parts.slice(0, MOST_PARTS), OTHER, ...parts.slice(-MOST_PARTS)]
 }
 
 /** Returns the texts and numbers of a list of objects, key by key: `[{ name: 'area', value: '219' }, …]`. */
@@ -33,31 +53,36 @@ function columnsOf(value: JsonObject | readonly JsonValue[]): string[] {
   for (const object of value as readonly JsonValue[]) {
     if (typeof object !== 'object' || object === null || Array.isArray(object)) continue
     for (const [key, cell] of Object.entries(object as JsonObject)) {
-      const part = typeof cell === 'object' ? '' : partOf(cell)
       const column = columns.get(key)
-      if (column) column.push(part)
-      else columns.set(key, [part])
+      if (column) column.push(partOf(cell))
+      else columns.set(key, [partOf(cell)])
     }
   }
-  return [...columns.values()].filter(({ length }) => length > 1).map(inOneText)
+  return [...columns.values()].filter(({ length }) => length > 1).map((column) => joinParts(column).join(' '))
 }
 
 /**
- * Returns the values of a list or object as texts: in order, in the opposite order, and key by key for a list of objects.
- * What is no part of an SSN is a letter.
- */
-export function partsOf(value: JsonObject | readonly JsonValue[]): string[] {
-  const parts = Object.values(value).map(partOf)
-  return [inOneText(parts), inOneText(parts.toReversed()), ...columnsOf(value)]
-}
-
-/**
- * Checks whether the parts of a list or object are an SSN, one after the other.
+ * Checks whether the values of a list or object are an SSN: in order, in the opposite order, or key by key for a list of
+ * objects.
  *
- * @param parts One text of {@link partsOf}.
+ * @param values The parts of each value.
+ * @param joined All of them.
  * @param digits Nine digits.
  */
-export function holdsSplitSsn(parts: string, digits: string): boolean {
+export function isSplitSsn(
+  value: JsonObject | readonly JsonValue[],
+  values: readonly Parts[],
+  joined: readonly string[],
+  digits: string,
+): boolean {
+  const inOrder = joined.join(' ')
+  if (!/\d/.test(inOrder)) return false
+  const texts = [inOrder, joinParts(values.toReversed()).join(' '), ...columnsOf(value)]
+  return texts.some((parts) => holdsSplitSsn(parts, digits))
+}
+
+/** Checks for nine digits in parts, one after the other. */
+function holdsSplitSsn(parts: string, digits: string): boolean {
   if (!/\d/.test(parts)) return false
   const backwards = [...digits].reverse().join('')
   if ([digits, backwards].some((spelling) => holdsSpelled(parts, spelling, 'digits'))) return true

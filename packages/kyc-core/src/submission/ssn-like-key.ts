@@ -1,3 +1,5 @@
+import { withoutSurplusMarks } from './combining-marks.js'
+
 /** Words for the number itself, including `userssn`, `ssn9`, `ssns` and `ssnno`. Together with `id` they name a reference. */
 const SSN_WORD = /^(?:\p{L}*ssn(?:\d|s|no|num|number)?|itins?|tins?)$/u
 
@@ -39,7 +41,7 @@ const ANY_ROOT = /ss|tin|soc|tax/i
 
 /** `applicantSSN_full` → `applicant ssn full` */
 function wordsOf(key: string): string[] {
-  return key
+  return withoutSurplusMarks(key)
     .normalize('NFKC')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')

@@ -457,6 +457,11 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         refused: [' TOO_LONG'],
       },
       {
+        what: 'more than 10,000 values, those in texts of JSON included',
+        change: { [`${DATA}/x`]: [1, 2, 3].map(() => JSON.stringify(Array.from({ length: 4000 }, () => 1))) },
+        refused: [' TOO_LONG'],
+      },
+      {
         what: '33 levels',
         change: { [`${DATA}/x`]: JSON.parse(`${'['.repeat(31)}${']'.repeat(31)}`) },
         refused: [`${DATA}/x${'/0'.repeat(30)} TOO_LONG`],
