@@ -292,6 +292,20 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('in XML', '<ssn>219099999</ssn>'),
       row('in Python', "{'ssn': '219099999'}"),
       row('in words', 'the social security number is 219-099999'),
+      ...[
+        'SSN number 219099999',
+        'SSN no. 219099999',
+        'SSN no: 219099999',
+        'SSN - 219099999',
+        'SSN – 219-09-9999.',
+        'ssn (219099999)',
+        'ssn: [219099999]',
+        'SSN:\n219099999',
+        'SSN\t\t219 09 9999',
+        'social  security\nnumber 219099999',
+        'SSN#219-099-999',
+        'SSN #: 219099999',
+      ].map((text) => row(`behind its name: ${JSON.stringify(text)}`, text)),
       ...(
         [
           [['219', '09', '9999']],
