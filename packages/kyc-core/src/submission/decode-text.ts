@@ -101,9 +101,12 @@ function withoutUrlBytes(text: string): string {
 /** UTF-8 of six characters other than ASCII, with separators: the digits of the shortest number. Rare in other bytes. */
 const UTF8 = /(?:[\xc2-\xf4][\x80-\xbf]{1,3}[ -~]{0,8}){6}/
 
-/** Reads bytes as UTF-8. */
-function readUtf8(bytes: string): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+/** Reads bytes as UTF-8, one character a byte. */
+export function readUtf8(bytes: string): string {
+  // A loop, because `Uint8Array.from` takes ten times as long.
+  const buffer = new Uint8Array(bytes.length)
+  for (let index = 0; index < bytes.length; index += 1) buffer[index] = bytes.charCodeAt(index)
+  return new TextDecoder().decode(buffer)
 }
 
 /** Text inside bytes, also of UTF-16. The shortest that is encoded itself has eight characters. */

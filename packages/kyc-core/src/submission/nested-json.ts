@@ -1,3 +1,4 @@
+import { readUtf8 } from './decode-text.js'
 import { JSON_LIMITS, type JsonValue } from './json-value.js'
 
 /**
@@ -29,8 +30,7 @@ function decodeJson(text: string): string | null {
     const [payload = ''] = text.split('.').slice(text.startsWith('ey') ? 1 : 0)
     const encoded = BASE64_JSON.test(payload) ? payload : text
     if (!BASE64_JSON.test(encoded)) return null
-    const bytes = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
-    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+    return readUtf8(atob(encoded.replaceAll('-', '+').replaceAll('_', '/')))
   } catch {
     return null
   }

@@ -1,4 +1,3 @@
-import { withoutSurplusMarks } from './combining-marks.js'
 import { normaliseDocumentNumber } from './document-number.js'
 import { foldText } from './spelled-text.js'
 import { readSsn } from './ssn.js'
@@ -8,6 +7,9 @@ import { readSsn } from './ssn.js'
  * 7 or more.
  */
 export const SHORTEST_SEARCHED = 6
+
+/** Longest document number that is searched for: 64 characters of at most six UTF-16 units. A longer one is refused. */
+const LONGEST_DOCUMENT_NUMBER = 64 * 6
 
 /** The submitted SSN. */
 export interface SearchedSsn {
@@ -37,7 +39,8 @@ function searchedSsn(digits: string): SearchedSsn | null {
 }
 
 function searchedDocumentNumber(text: string): string | null {
-  const folded = foldText(normaliseDocumentNumber(withoutSurplusMarks(text))).replace(/[^\p{L}\p{N}]/gu, '')
+  if (text.length > LONGEST_DOCUMENT_NUMBER) return null
+  const folded = foldText(normaliseDocumentNumber(text)).replace(/[^\p{L}\p{N}]/gu, '')
   // Zeros alone stand for no number: `2026-01-05 00:00:00` holds six.
   return folded.length >= SHORTEST_SEARCHED && /[^0]/.test(folded) ? folded : null
 }

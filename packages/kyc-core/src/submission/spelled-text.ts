@@ -27,13 +27,19 @@ function asciiDigit(character: string): string {
   return String(before)
 }
 
+function inAscii(digits: string): string {
+  let ascii = ''
+  for (const digit of digits) ascii += asciiDigit(digit)
+  return ascii
+}
+
 /** Folds a text: at most 30 combining marks in a row, NFKC, upper case, no invisible characters, decimal digits in ASCII. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toUpperCase()
   return withoutSurplusMarks(text)
     .normalize('NFKC')
     .replace(INVISIBLE, '')
-    .replace(/[^\P{Nd}\d]+/gu, (digits) => Array.from(digits, asciiDigit).join(''))
+    .replace(/[^\P{Nd}\d]+/gu, inAscii)
     .toUpperCase()
 }
 
@@ -46,7 +52,7 @@ export function foldText(text: string): string {
  * @param kind `digits`: an adjacent digit prevents a match; `token`: an adjacent letter or digit prevents a match.
  */
 export function holdsSpelled(folded: string, target: string, kind: 'digits' | 'token'): boolean {
-  if (!folded.includes(target.charAt(0))) return false
+  if (folded.length < target.length || !folded.includes(target.charAt(0))) return false
   // Few values have letters of two UTF-16 units.
   if (HALF_OF_PAIR.test(target)) return holdsInOrder(Array.from(folded), Array.from(target), kind)
   return holdsInOrder(folded, target, kind)

@@ -39,6 +39,9 @@ const FOLLOWING_REFERENCE_WORDS: ReadonlySet<string> = new Set(
 const PLAIN_KEY = /^[ -~]*$/
 const ANY_ROOT = /ss|tin|soc|tax/i
 
+/** Longest key that is read. No provider has a longer one: values under it are checked as an SSN. */
+const LONGEST_KEY = 1000
+
 /** `applicantSSN_full` → `applicant ssn full` */
 function wordsOf(key: string): string[] {
   return withoutSurplusMarks(key)
@@ -56,6 +59,7 @@ function wordsOf(key: string): string[] {
  */
 export function isSsnLikeKey(key: string): boolean {
   if (PLAIN_KEY.test(key) && !ANY_ROOT.test(key)) return false
+  if (key.length > LONGEST_KEY) return true
   const words = wordsOf(key)
   if (words.some((word) => REFERENCE_WORDS.has(word))) return false
   const text = ` ${words.join(' ')} `

@@ -113,6 +113,13 @@ it('the words of a long key are read once, not for each item of its list', () =>
   expect(withKey('a '.repeat(8000)) - withKey('a')).toBeLessThan(30 * 16_000)
 })
 
+it('nine digits under a key that is too long to read are refused', () => {
+  const codesUnder = (key: string) => codesOf({ [DATA]: { [key]: '219099999' } })
+  expect(codesUnder(`${'é '.repeat(800)}social security`)).toEqual([`${DATA} ${CLEAR}`])
+  expect(codesUnder('é '.repeat(800))).toEqual([`${DATA} ${CLEAR}`])
+  expect(codesUnder('é '.repeat(400))).toEqual([])
+})
+
 it('a long key names what its end names', () => {
   const parsed = parseSubmission(applyChange({ [DATA]: { [`${'response.'.repeat(50)}phone`]: '5550123 44' } }), {
     now: new Date(CASES_NOW),

@@ -99,6 +99,16 @@ describe('a text that repeats itself takes no time', () => {
     expect(milliseconds('/person/firstName', part.repeat(Math.floor(100 / part.length)))).toBeLessThan(LONGEST_MS)
   })
 
+  it('document number beside many short texts', () => {
+    const submission = applyChange({
+      '/verifications/document/documentNumber': 'AB'.repeat(16_000),
+      '/externalProviderData': { x: Array.from({ length: 9000 }, () => 'AB AB AC') },
+    })
+    const start = performance.now()
+    parseSubmission(submission, { now })
+    expect(performance.now() - start).toBeLessThan(LONGEST_MS)
+  })
+
   it.each(TIMES)('time of the decision: %j', (start) => {
     for (const part of [' A', ' +1', '[a]', 'A', '1', ' '])
       expect(milliseconds('/decisionedAt', `${start}${part.repeat(1000)}!`)).toBeLessThan(LONGEST_MS)
