@@ -1,31 +1,47 @@
-/** First bytes of a body that are not counted, so that ordinary requests go on when large ones fill the memory. */
-export const uncountedBodyBytes = 16 * 1024
+/** First bytes of a body that are not counted, so that ordinary requests go on while large bodies use all of the room. */
+const uncountedBytes = 16 * 1024
 
-/** Limits the memory of large bodies that clients are still sending. */
+/** Limits the bytes of large bodies that clients are still sending, over all listeners of a process. */
 export interface BodyMemory {
-  /** @throws BodyMemoryError when too little is left */
-  take(bytes: number): void
-  giveBack(bytes: number): void
+  /** Opens the share of one body. */
+  openShare(): BodyShare
 }
 
-/** Large bodies use all of their memory. A later retry can succeed. */
+/** Room that one body takes. */
+export interface BodyShare {
+  /** Sets the bytes that the body has so far. False, and no change, when the others leave too little room. */
+  growTo(bytes: number): boolean
+  /** Gives the room back. Repeating this has no effect. */
+  close(): void
+}
+
+/** Large bodies use all of their room. A later retry can succeed. */
 export class BodyMemoryError extends Error {
   readonly code = 'OVERLOADED'
 }
 
-/** Creates the limit of `maxBytes` for all listeners of a process. */
+/** Creates the limit of `maxBytes`. `onRefused` is called for each body that finds no room. */
 export function createBodyMemory(maxBytes: number, onRefused?: () => void): BodyMemory {
   let taken = 0
   return {
-    take(bytes) {
-      if (taken + bytes > maxBytes) {
-        onRefused?.()
-        throw new BodyMemoryError()
+    openShare() {
+      let counted = 0
+      return {
+        growTo(bytes) {
+          const more = Math.max(0, bytes - uncountedBytes) - counted
+          if (taken + more > maxBytes) {
+            onRefused?.()
+            return false
+          }
+          taken += more
+          counted += more
+          return true
+        },
+        close() {
+          taken -= counted
+          counted = 0
+        },
       }
-      taken += bytes
-    },
-    giveBack(bytes) {
-      taken -= bytes
     },
   }
 }

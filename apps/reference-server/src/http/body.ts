@@ -1,12 +1,13 @@
+import { createReceivedBody } from '@kyc-relay/webhooks/internal'
+import { BodyMemoryError } from './body-memory.js'
 import { endOfTurn } from './end-of-turn.js'
-import { createReceivedBody } from './received-body.js'
 import type { BoundContext } from './request-context.js'
 
 /**
  * Reads a body up to a limit. Bodies that end in the same turn of the event loop are returned together.
  *
  * @returns The bytes, or the reason of the failure: more than `maxBytes`, or the client stopped in the middle.
- * @throws BodyMemoryError when other large bodies use all of their memory
+ * @throws BodyMemoryError when other large bodies use all of their room
  */
 export async function readBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
   const body = await receiveBody(c, maxBytes)
@@ -26,21 +27,22 @@ function receiveBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 't
       resolve('cut_off')
       return
     }
-    const body = createReceivedBody(maxBytes, bodyMemory)
+    const body = createReceivedBody(maxBytes)
+    const share = bodyMemory.openShare()
+    let size = 0
     const end = (settle: () => void) => {
       request.off('data', onData)
-      body.giveBack()
+      share.close()
       settle()
     }
+    const stop = (settle: () => void) => {
+      request.pause()
+      end(settle)
+    }
     const onData = (chunk: Buffer) => {
-      try {
-        if (body.add(chunk)) return
-        request.pause()
-        end(() => resolve('too_large'))
-      } catch (error) {
-        request.pause()
-        end(() => reject(error instanceof Error ? error : new Error('unreadable')))
-      }
+      size += chunk.byteLength
+      if (!body.add(chunk)) stop(() => resolve('too_large'))
+      else if (!share.growTo(size)) stop(() => reject(new BodyMemoryError()))
     }
     request.on('data', onData)
     request.once('end', () => end(() => resolve(body.bytes())))

@@ -1,11 +1,10 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBodyMemory, BodyMemoryError } from '../../src/http/body-memory.js'
+import { createBodyMemory } from '../../src/http/body-memory.js'
 import { graphqlErrorBody } from '../../src/http/error-bodies.js'
 import { readJsonObject } from '../../src/http/json-body.js'
 import { startListener, type Listener } from '../../src/http/listener.js'
 import { createLoadShedding, type LoadShedding } from '../../src/http/load-shedding/load-shedding.js'
-import { createReceivedBody } from '../../src/http/received-body.js'
 import { refusalOfError } from '../../src/http/refusal-of-error.js'
 import type { EdgeEnv } from '../../src/http/request-context.js'
 import { createLog } from '../../src/operations/log.js'
@@ -13,39 +12,20 @@ import { refuseGraphql } from '../../src/submissions/route.js'
 import { expectGraphqlRefusal } from '../expect-refusal.js'
 import { openRaw } from './raw-connection.js'
 
-describe('a received body', () => {
-  it('takes no more memory than twice its bytes, however small the chunks are', () => {
-    const body = createReceivedBody(1_000_000, createBodyMemory(1_000_000))
-    const sent = Uint8Array.from({ length: 10_000 }, (_, index) => index % 251)
-    expect([...sent].every((byte) => body.add(Uint8Array.of(byte)))).toBe(true)
-    expect(Buffer.compare(body.bytes(), sent)).toBe(0)
-    expect(body.bytes().buffer.byteLength).toBeLessThanOrEqual(2 * sent.byteLength)
-  })
-
-  it('takes exactly its limit, and no byte more', () => {
-    const body = createReceivedBody(10, createBodyMemory(0))
-    expect(body.add(new Uint8Array(4))).toBe(true)
-    expect(body.add(new Uint8Array(7))).toBe(false)
-    expect(body.add(new Uint8Array(6))).toBe(true)
-    expect(body.bytes().byteLength).toBe(10)
-  })
-
-  it('shares the memory beyond its first 16 KiB with the others', () => {
-    const refused: string[] = []
-    const memory = createBodyMemory(48 * 1024, () => void refused.push('refused'))
-    const bodyOf = (kib: number) => {
-      const body = createReceivedBody(512 * 1024, memory)
-      expect(body.add(new Uint8Array(kib * 1024))).toBe(true)
-      return body
-    }
-    const large = bodyOf(64)
-    expect(() => bodyOf(17)).toThrow(BodyMemoryError)
-    expect(refused).toEqual(['refused'])
-    bodyOf(16)
-    large.giveBack()
-    large.giveBack()
-    bodyOf(64)
-    expect(() => bodyOf(17)).toThrow(BodyMemoryError)
+describe('the memory for bodies', () => {
+  it('is shared beyond the first 16 KiB of each body', () => {
+    let refused = 0
+    const memory = createBodyMemory(48 * 1024, () => (refused += 1))
+    const large = memory.openShare()
+    expect(large.growTo(40 * 1024)).toBe(true)
+    expect(large.growTo(64 * 1024)).toBe(true)
+    const other = memory.openShare()
+    expect(other.growTo(16 * 1024)).toBe(true)
+    expect([other.growTo(16 * 1024 + 1), refused]).toEqual([false, 1])
+    large.close()
+    large.close()
+    expect(other.growTo(64 * 1024)).toBe(true)
+    expect([memory.openShare().growTo(16 * 1024 + 1), refused]).toEqual([false, 2])
   })
 })
 

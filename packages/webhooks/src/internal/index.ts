@@ -44,6 +44,7 @@ export {
   type Downloader,
   type DownloadResult,
 } from '../https/https-downloader.js'
+export { createReceivedBody } from '../receiver/received-body.js'
 export { endpointsPerApp } from '../publishing/endpoints-per-app.js'
 export type { AppGrant } from '../publishing/grants.js'
 export {

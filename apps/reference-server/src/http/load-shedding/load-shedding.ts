@@ -14,8 +14,8 @@ const maxRunning = 512
 /** Slots above both limits, reserved for the portal, so that operators can use it under load. */
 const reservedForPortal = 64
 
-/** Most memory for large bodies that clients are still sending: 128 MiB. */
-const maxBodyMemoryBytes = 128 * 1024 * 1024
+/** Most bytes of large bodies that clients are still sending: 64 MiB. Their buffers grow by doubling, to 128 MiB at most. */
+const maxBodyBytes = 64 * 1024 * 1024
 
 /** An upload that takes longer than this no longer uses a slot, in milliseconds. */
 const slowUploadMs = 1_000
@@ -40,7 +40,7 @@ export interface LoadShedding {
    * connections.
    */
   state(): { readonly running: number; readonly open: number; readonly paused: number }
-  /** Memory for large bodies that clients are still sending, at most 128 MiB. */
+  /** Room for large bodies that clients are still sending: 64 MiB in all. */
   readonly bodyMemory: BodyMemory
   /** Stops pausing connections. Call it before listeners close. */
   stop(): void
@@ -114,7 +114,7 @@ export function createLoadShedding(options: {
       room()
       return { running: running.size, open, paused: paused.count() }
     },
-    bodyMemory: createBodyMemory(maxBodyMemoryBytes, onRefused),
+    bodyMemory: createBodyMemory(maxBodyBytes, onRefused),
     stop() {
       paused.stop()
       heap.close()
