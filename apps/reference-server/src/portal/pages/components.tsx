@@ -113,3 +113,27 @@ export const Fact: FC<{ readonly name: string; readonly children?: Child }> = ({
     <dd>{children}</dd>
   </div>
 )
+
+/** Renders the field for an API key. It is never filled in. */
+export const ApiKeyField: FC<{ readonly label: string; readonly hint: string; readonly problem: string | null }> = ({
+  label,
+  hint,
+  problem,
+}) => (
+  <div class="field">
+    <label for="apiKey">{label}</label>
+    <input
+      id="apiKey"
+      name="apiKey"
+      type="password"
+      required
+      maxlength={500}
+      autocomplete="current-password"
+      {...describedBy('apiKey', problem, 'key-hint')}
+    />
+    <FieldProblem field="apiKey" problem={problem} />
+    <span class="hint" id="key-hint">
+      {hint}
+    </span>
+  </div>
+)

@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import type { KeyRotationDryRun } from '../../webhooks-api/key-rotation-dry-run.js'
 import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
-import { CopyBlock, describedBy, FieldProblem, Instant, State } from './components.js'
+import { ApiKeyField, CopyBlock, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
@@ -190,20 +190,9 @@ const DryRunResult: FC<{ readonly dryRun: FinishedDryRun }> = ({ dryRun }) => (
 )
 
 const PresentKeyField: FC<{ readonly problem: string | null }> = ({ problem }) => (
-  <div class="field">
-    <label for="apiKey">Your present API key</label>
-    <input
-      id="apiKey"
-      name="apiKey"
-      type="password"
-      required
-      maxlength={500}
-      autocomplete="current-password"
-      {...describedBy('apiKey', problem, 'confirm-hint')}
-    />
-    <FieldProblem field="apiKey" problem={problem} />
-    <span class="hint" id="confirm-hint">
-      Enter the key again, because the page will show the new key to the signed-in user.
-    </span>
-  </div>
+  <ApiKeyField
+    label="Your present API key"
+    hint="Enter the key again, because the page will show the new key to the signed-in user."
+    problem={problem}
+  />
 )

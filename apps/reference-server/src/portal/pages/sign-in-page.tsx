@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { PortalKind } from '../session-cookie.js'
+import { ApiKeyField } from './components.js'
 import { HtmlDocument } from './document.js'
 
 /** Renders the sign-in of an app, or of an operator. Submitted values are never shown again. */
@@ -44,21 +45,11 @@ export const SignInPage: FC<{
                   Name or id of the application.
                 </span>
               </div>
-              <div class="field">
-                <label for="apiKey">API key</label>
-                <input
-                  id="apiKey"
-                  name="apiKey"
-                  type="password"
-                  required
-                  maxlength={500}
-                  autocomplete="current-password"
-                  aria-describedby="key-hint"
-                />
-                <span class="hint" id="key-hint">
-                  You get the first key when your application is registered. Make later ones here, under API key.
-                </span>
-              </div>
+              <ApiKeyField
+                label="API key"
+                hint="You get the first key when your application is registered. Make later ones here, under API key."
+                problem={null}
+              />
             </>
           ) : (
             <div class="field">
