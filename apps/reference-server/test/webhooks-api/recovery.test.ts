@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { openRaw } from '../http/raw-connection.js'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { createPortalClient } from '../portal/portal-client.js'
 import { startTestServer, type CallOptions, type RunningTestServer } from '../running-server.js'
@@ -67,6 +68,24 @@ it('brings each event of an outage exactly once, although the endpoint was remov
   expect(json.matched).toBe(json.created + json.skipped.acknowledged + json.skipped.pending)
   const [again, before] = (await api(`/deliveries?eventId=${published[0]}`)).json.items
   expect(again.xEventId).toBe(before.xEventId)
+})
+
+it('counts for an app once at a time', async () => {
+  const { id } = await register('/counted')
+  const body = JSON.stringify({ since: since(), dryRun: true })
+  const head = `POST /api/v1/webhooks/${id}/recover HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${app(0).apiKey}\r\n`
+  const request = `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const connection = await openRaw({ port: Number(new URL(server.demo.apiUrl).port) })
+  // In one packet: both counts begin in one turn of the event loop.
+  connection.send(request.repeat(2))
+  const answers = [await connection.answer(), await connection.answer()]
+  connection.socket.destroy()
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  expect(answers.find(({ status }) => status === 409)?.json).toMatchObject({
+    code: 'BAD_REQUEST',
+    detail: 'RECOVERY_COUNT_RUNNING',
+  })
+  expect((await api(`/${id}/recover`, { body: JSON.parse(body) })).status).toBe(200)
 })
 
 it('is one for an endpoint, and can be stopped', async () => {
