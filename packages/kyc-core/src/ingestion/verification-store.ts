@@ -155,4 +155,5 @@ export interface VerificationStore {
   ): Promise<Page<VerificationRecord>>
 }
 
+/** One verification to record, with its outcomes for each status. */
 export type Recording = Parameters<VerificationStore['record']>[0]

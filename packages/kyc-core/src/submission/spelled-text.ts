@@ -62,25 +62,26 @@ function holdsInOrder<Text extends string | readonly string[]>(text: Text, value
   const touches = (character: string | undefined): boolean =>
     character !== undefined && (kind === 'digits' ? /\d/ : LETTER_OR_DIGIT).test(character)
   const first = value[0] ?? ''
-  let borders: readonly number[] | undefined
-  let places: number[] | undefined
+  const borders = bordersOf(value)
+  /** Positions of the letters and digits since the last new beginning; the last `matched` of them are the match so far. */
+  const places: number[] = []
   let matched = 0
   let separators = 0
   for (let at = text.indexOf(first); at !== -1 && at < text.length;) {
     const character = text[at] ?? ''
     if (character === value[matched] || LETTER_OR_DIGIT.test(character)) {
       separators = 0
-      while (matched > 0 && character !== value[matched]) matched = (borders ??= bordersOf(value))[matched - 1] ?? 0
+      while (matched > 0 && character !== value[matched]) matched = borders[matched - 1] ?? 0
       if (character === value[matched]) matched += 1
-      ;(places ??= []).push(at)
+      places.push(at)
       if (matched === value.length) {
         if (!touches(text[(places.at(-matched) ?? 0) - 1]) && !touches(text[at + 1])) return true
-        matched = (borders ??= bordersOf(value))[matched - 1] ?? 0
+        matched = borders[matched - 1] ?? 0
       }
     } else if (++separators > MAX_SEPARATORS) matched = 0
     if (matched > 0) at += 1
     else {
-      if (places) places.length = 0
+      places.length = 0
       separators = 0
       at = text.indexOf(first, at + 1)
     }

@@ -283,4 +283,5 @@ export interface WebhookStore {
   onDue?(wake: () => void): Promise<() => Promise<void>>
 }
 
+/** A page of the delivery log: filters, limit and cursor. */
 export type ListDeliveriesRequest = Parameters<WebhookStore['listDeliveries']>[0]

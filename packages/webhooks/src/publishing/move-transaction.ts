@@ -88,8 +88,8 @@ const mostDecisions = 8
  *
  * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of an unknown transaction, or one of another app or user;
  *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`, also for an update that changes
- *   nothing; `SOURCE_EVENT_ID_CONFLICT` when the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `OPTIONS_INVALID` for an unknown
- *   name beside `data`, an empty `sourceEventId`, or a missing id, kind, `data` or dependency; `TRANSACTION_BUSY` and
+ *   nothing; `SOURCE_EVENT_ID_CONFLICT` when the `sourceEventId` was used for another event; `EVENT_INVALID` with its
+ *   violations; `OPTIONS_INVALID` for an unknown name beside `data`, an empty `sourceEventId`, or a missing id, kind, `data` or dependency; `TRANSACTION_BUSY` and
  *   `BODIES_UNAVAILABLE` (both retryable).
  *
  * @example

@@ -147,7 +147,8 @@ async function tellUnknownIndexes(
  * ten times.
  *
  * @returns the names applied by this call.
- * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed
+ *   migration then changes nothing.
  */
 export async function migrate(
   { newClient }: Pick<PostgresConnection, 'newClient'>,

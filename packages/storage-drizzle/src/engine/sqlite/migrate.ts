@@ -105,7 +105,8 @@ export interface SqliteMigrationOptions extends SqliteMigrationListeners {
  * complete migration. Concurrent starts wait for each other at `BEGIN IMMEDIATE` and then check again.
  *
  * @returns the names applied by this call.
- * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed
+ *   migration then changes nothing.
  */
 export function migrate(
   client: Database.Database,
