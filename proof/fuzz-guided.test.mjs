@@ -6,7 +6,7 @@ import { createRandom } from './random.mjs'
 const timeout = 600_000
 
 test('chance alone does not find what is behind five branches', { timeout }, async () => {
-  const size = { count: 12_000 }
+  const size = { count: 20_000 }
   const control = 'behind-branches'
   const [guided, byChance] = [
     await tryInputs({ size, seed: 1, control }),

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { readBody } from './body.js'
 import type { Refusal } from './error-catalogue.js'
-import { scanJson } from './json-scan.js'
+import { defaultJsonLimits, scanJson, type JsonLimits } from './json-scan.js'
 import { isUtf8Json } from './media-types.js'
 import type { EdgeEnv } from './request-context.js'
 
@@ -29,14 +29,14 @@ export async function readJsonObject(c: Context<EdgeEnv>): Promise<JsonBody> {
   return parseJsonObject(bytes)
 }
 
-/** Parses bytes that were already read. */
-export function parseJsonObject(bytes: Uint8Array): JsonBody {
+/** Parses bytes that were already read. Fuzzing gives smaller limits, to reach each of them. */
+export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits = defaultJsonLimits): JsonBody {
   const refuse = (code: Refusal['code'], detail: string): JsonBody => ({ ok: false, refusal: { code, detail } })
   if (bytes.byteLength === 0) return refuse('BAD_REQUEST', 'BODY_MISSING')
   if (!isUtf8(bytes)) return refuse('BAD_REQUEST', 'INVALID_ENCODING')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   if (text.charCodeAt(0) === 0xfeff) return refuse('BAD_REQUEST', 'BYTE_ORDER_MARK')
-  const refusal = scanJson(text)
+  const refusal = scanJson(text, limits)
   if (refusal !== null) return { ok: false, refusal }
   let value: unknown
   try {

@@ -1,11 +1,16 @@
 import type { Refusal } from './error-catalogue.js'
 
-/** Most levels of nested objects and arrays. */
-const maxDepth = 32
-/** Most values, counting members and elements. */
-const maxValues = 10_000
-/** Longest string in UTF-16 units. */
-const maxStringLength = 32_768
+/** Limits of a JSON body. */
+export interface JsonLimits {
+  /** Most levels of nested objects and arrays. Default 32. */
+  readonly maxDepth: number
+  /** Most values, counting members and elements. Default 10,000. */
+  readonly maxValues: number
+  /** Longest string in UTF-16 units. Default 32,768. */
+  readonly maxStringLength: number
+}
+
+export const defaultJsonLimits: JsonLimits = { maxDepth: 32, maxValues: 10_000, maxStringLength: 32_768 }
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -18,7 +23,7 @@ const backslash = 0x5c
  *
  * It is iterative and linear. It does not check the JSON syntax: `JSON.parse` does so afterwards.
  */
-export function scanJson(text: string): Refusal | null {
+export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): Refusal | null {
   // One entry per open container: the keys seen so far in an object, null for an array.
   const open: (Set<string> | null)[] = []
   let keys: Set<string> | null = null
@@ -34,7 +39,7 @@ export function scanJson(text: string): Refusal | null {
         values += 1
         keys = code === 0x7b ? new Set() : null
         open.push(keys)
-        if (open.length > maxDepth) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_DEEP' }
+        if (open.length > limits.maxDepth) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_DEEP' }
         keyExpected = code === 0x7b
         index += 1
         break
@@ -56,11 +61,11 @@ export function scanJson(text: string): Refusal | null {
         const end = escaped ? endOfString(text, index) : plainEnd + 1
         if (end <= 0) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
         // Most values need no check, so they are not copied.
-        if (escaped || keyExpected || end - index > maxStringLength) {
+        if (escaped || keyExpected || end - index > limits.maxStringLength) {
           const value = escaped ? unescaped(text.slice(index, end)) : text.slice(index + 1, end - 1)
           if (value === null) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
           // Counted after unescaping: some serializers escape each non-ASCII character as six characters.
-          if (value.length > maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
+          if (value.length > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
           if (escaped && !value.isWellFormed()) return { code: 'BAD_REQUEST', detail: 'ILL_FORMED_UNICODE' }
           if (keyExpected && keys !== null) {
             if (keys.has(value)) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_KEY' }
@@ -84,7 +89,7 @@ export function scanJson(text: string): Refusal | null {
         values += 1
         index = endOfLiteral(text, index)
     }
-    if (values > maxValues) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_VALUES' }
+    if (values > limits.maxValues) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_VALUES' }
   }
   return null
 }
