@@ -3,6 +3,12 @@ import { errorCode, errorFields, type Log, type LogFields } from '../operations/
 import { BodyMemoryError } from './body-memory.js'
 import type { Refusal } from './error-catalogue.js'
 
+/**
+ * The service is unavailable until the operator repairs the database. Clients may retry. A refused statement of the
+ * server means that a table is missing.
+ */
+const repairedByOperator: ReadonlySet<string> = new Set(['DATABASE_UNUSABLE', 'STATEMENT_REFUSED'])
+
 /** Converts an unexpected error to a refusal and logs it. Refusal and log hold at most the code of the error. */
 export function refusalOfError(
   error: unknown,
@@ -15,8 +21,7 @@ export function refusalOfError(
   // Counted with the other requests refused for overload.
   if (error instanceof BodyMemoryError) return { code: 'UNAVAILABLE', detail: error.code }
   log.error(message, { ...fields, ...errorFields(error) })
-  // The service is unavailable until the operator changes a setting. Clients may retry.
-  const isAway = isRetryable(error) || errorCode(error) === 'DATABASE_UNUSABLE'
+  const isAway = isRetryable(error) || repairedByOperator.has(errorCode(error))
   return { code: isAway ? 'UNAVAILABLE' : 'INTERNAL' }
 }
 
