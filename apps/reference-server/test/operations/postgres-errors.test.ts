@@ -95,8 +95,8 @@ it.each([
   ['42P01', failed('SCHEMA_OUTDATED')],
   ['42703', failed('SCHEMA_OUTDATED')],
   // Wrong SQL, and a function that does not exist.
-  ['42601', failed('STATEMENT_REFUSED')],
-  ['42883', failed('STATEMENT_REFUSED')],
+  ['42601', unavailable(undefined, 'STATEMENT_REFUSED')],
+  ['42883', unavailable(undefined, 'STATEMENT_REFUSED')],
   // A value that a rule of the tables refuses: a mistake of this service.
   ['22021', failed('CONSTRAINT')],
   ['23514', failed('CONSTRAINT')],
