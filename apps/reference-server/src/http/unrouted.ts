@@ -12,11 +12,14 @@ export function refuseUnrouted(
 ): void {
   const routed = new Set(app.routes.map(({ method }) => method).filter((method) => method !== 'ALL'))
   app.notFound((c) => {
-    const isRouted = (method: string) =>
-      app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method)
-    const methods = new Set([...routed].filter(isRouted))
+    const methods = new Set([...routed].filter((method) => isRouted(app, method, c.req.path)))
     if (methods.has('GET')) methods.add('HEAD')
     if (methods.size === 0 || methods.has(c.req.method)) return refuse(c, { code: 'NOT_FOUND', unrouted: true }, {})
     return refuse(c, { code: 'METHOD_NOT_ALLOWED' }, { allow: [...methods].sort().join(', ') })
   })
+}
+
+/** Checks whether an address has a route of its own for a method. */
+export function isRouted(app: Pick<Hono, 'router'>, method: string, path: string): boolean {
+  return app.router.match(method, path)[0].some(([[, route]]) => route.method === method)
 }

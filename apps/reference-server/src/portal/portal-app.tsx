@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { refusalOfError } from '../http/refusal-of-error.js'
+import { isRouted } from '../http/unrouted.js'
 import type { Log } from '../operations/log.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { createDeliveryLogRoutes } from './delivery-log-routes.js'
@@ -17,7 +18,7 @@ import {
   type PortalGuard,
 } from './portal-context.js'
 import { createRecoveryRoutes } from './recovery-routes.js'
-import { pageOfFormPath } from './return-page.js'
+import { returnPageOfForm } from './return-page.js'
 import { createSessions, newSessionSecret, type SessionDeps } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 
@@ -78,7 +79,8 @@ export function endPortal(app: Hono<PortalEnv>, { kind }: PortalGuard, log: Log)
     const { pathname, search } = new URL(c.req.url)
     if (c.req.method === 'GET') {
       if (pathname.endsWith('/')) return seeOther(c, pathname.slice(0, -1) + search)
-      const page = pageOfFormPath(pathname)
+      // A browser that reloads the answer to a form asks for the address of the form.
+      const page = isRouted(app, 'POST', pathname) ? returnPageOfForm(pathname) : null
       if (page !== null) return seeOther(c, page)
     }
     return sendProblem(c, c.req.method === 'POST' ? 405 : 404)

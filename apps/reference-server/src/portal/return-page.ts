@@ -16,12 +16,6 @@ export function returnPageOfForm(path: string): string | null {
   return returnPage(formPage.test(path) ? path : path.slice(0, path.lastIndexOf('/')))
 }
 
-/** Paths that accept a form and have no page. */
-const formOnly = /\/(?:rotate|rehearse|activate|discard|pause|resume|resend|stop|evidence|photo)$/
-
-/** Returns the page with the form that is sent to this path; null for any other path. Browsers ask for it after a reload. */
-export const pageOfFormPath = (path: string): string | null => (formOnly.test(path) ? returnPageOfForm(path) : null)
-
 /** The sign-in page that leads back. */
 export function signInPath(page: string | null): string {
   return page === null ? '/portal/sign-in' : `/portal/sign-in?next=${encodeURIComponent(page)}`

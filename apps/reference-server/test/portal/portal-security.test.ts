@@ -192,11 +192,15 @@ describe('signing in', () => {
   })
 
   it.each([
-    ['/portal/webhooks/1f0c/pause', '/portal/webhooks/1f0c'],
+    [
+      '/portal/webhooks/7a000000-0000-4000-8000-000000000066/pause',
+      '/portal/webhooks/7a000000-0000-4000-8000-000000000066',
+    ],
     ['/portal/webhooks/1f0c/remove', '/portal/webhooks/1f0c/remove'],
     ['/portal/deliveries/1f0c/resend', '/portal/deliveries/1f0c'],
     ['/portal/deliveries/resend', '/portal/deliveries'],
     ['/portal/keys/rotate', '/portal/keys'],
+    ['/portal/keys/dry-run', '/portal/keys'],
     ['/portal/keys/3/revoke', '/portal/keys/3/revoke'],
     ['/portal/sign-out', null],
   ])('leads from the form %s back to %s', (path, page) => {
@@ -204,7 +208,10 @@ describe('signing in', () => {
   })
 
   it.each([
-    ['/portal/webhooks/1f0c/pause', '/portal/webhooks/1f0c'],
+    [
+      '/portal/webhooks/7a000000-0000-4000-8000-000000000066/pause',
+      '/portal/webhooks/7a000000-0000-4000-8000-000000000066',
+    ],
     ['/portal/deliveries/resend', '/portal/deliveries'],
     ['/portal/keys/rotate', '/portal/keys'],
   ])('leads a browser that asks for %s, which takes only a form, to %s', async (path, page) => {
