@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import { afterAll, expect, it, vi } from 'vitest'
 import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../../src/evidence/evidence-routes.js'
+import { createBodyMemory } from '../../src/http/body-memory.js'
 import type { EdgeEnv } from '../../src/http/request-context.js'
 import { startTestServer } from '../running-server.js'
 import { writeOperatorsFile } from './operators-file.js'
@@ -27,7 +28,7 @@ it('limits how often one operator looks at evidence or duplicates, and no other'
   }
 })
 
-const bodyMemory = { take: () => undefined, giveBack: () => undefined }
+const bodyMemory = createBodyMemory(1024)
 
 /** The routes over one photo in a state, for a service. */
 function routesWith(state: 'UNAVAILABLE' | 'STORED') {
