@@ -22,7 +22,7 @@ import { createLog, errorCode, type ServerLog } from './operations/log.js'
 import { createRateLimitedWarning } from './operations/rate-limited-warning.js'
 import { checkStart } from './start/check-start.js'
 import { driverMayAbort, installedDriverVersion } from './start/sqlite-driver.js'
-import { databasesNeedKeys, usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js'
+import { inspectDatabases, usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js'
 
 /** A running server. */
 export interface RunningServer {
@@ -59,7 +59,10 @@ export async function startServer(
   }
   // In production the secure endpoint writes no files except those of SQLite.
   if (!env.production || env.role !== 'secure' || usesSqlite(env)) await ensureDataDir(env.dataDir)
-  const keys = await loadKeyFile(env, log, () => databasesNeedKeys(env))
+  let inspection: ReturnType<typeof inspectDatabases> | null = null
+  // The start needs the answer twice, but a present key file lets the databases wait until the listeners are open.
+  const inspectOnce = () => (inspection ??= inspectDatabases(env))
+  const keys = await loadKeyFile(env, log, async () => (await inspectOnce()).needKeys)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
@@ -91,6 +94,7 @@ export async function startServer(
     },
   })
   const open = async (): Promise<ServerParts> => {
+    await inspectOnce()
     const opened = await openServerParts({
       ...{ env, keys, internalToken, operators, ownEventTypes, localCaPem, log, onStoreFailure },
     })

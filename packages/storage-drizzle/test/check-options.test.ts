@@ -15,9 +15,9 @@ import {
   createSqliteDeduplicationStore,
   createSqliteStorage,
   createSqliteVault,
+  inspectSqliteDatabase,
   insertEvent as insertOnSqlite,
   openSqliteAuditLog,
-  sqliteNeedsKeys,
 } from '../src/sqlite/index.js'
 import { storageErrorOf as postgresErrorOf } from '../src/engine/postgres/errors.js'
 import { cipher } from './vault/any-cipher.js'
@@ -102,7 +102,7 @@ test.each([undefined, {}, { log: 'stores' }, { log: 'store', seal }, { seal }, {
 // Without it, a host would take its first start for the next one, and make new keys beside a vault that is there.
 test.each([undefined, null, {}, { path: '' }, { paht: 'vault.db' }])('no path of SQLite is %o', async (location) => {
   for (const open of [
-    () => sqliteNeedsKeys(location as never),
+    () => inspectSqliteDatabase(location as never),
     () => openSqliteAuditLog(location as never, { log: 'stores', seal }),
   ])
     await expect((async () => open())()).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })

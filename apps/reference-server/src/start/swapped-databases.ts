@@ -1,16 +1,17 @@
-import type { sqliteHeldParts } from '@kyc-relay/storage-drizzle/sqlite'
+import type { DatabaseInspection } from '@kyc-relay/storage-drizzle/sqlite'
 import { StartError } from './start-error.js'
-
-type HeldParts = Awaited<ReturnType<typeof sqliteHeldParts>>
 
 /**
  * Finds a vault that is given as the business database, and the reverse: `DATABASES_SWAPPED`. One database may hold both.
  * It may hold one part after a first start that was interrupted.
  */
-export function findSwap(given: { readonly business: HeldParts; readonly vault: HeldParts }): StartError | null {
+export function findSwap(given: {
+  readonly business: DatabaseInspection
+  readonly vault: DatabaseInspection
+}): StartError | null {
   const { business, vault } = given
-  const isVault = business.vault && !business.stores && (!vault.vault || business.vaultIsUsed)
-  const isBusiness = vault.stores && !vault.vault && !business.stores
+  const isVault = business.hasVault && !business.hasStores && (!vault.hasVault || business.vaultIsUsed)
+  const isBusiness = vault.hasStores && !vault.hasVault && !business.hasStores
   if (!isVault && !isBusiness) return null
   const what = isVault
     ? 'DATABASE_URL (default: kyc.db in DATA_DIR) names a vault'

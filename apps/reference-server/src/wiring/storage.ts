@@ -34,7 +34,6 @@ export async function openStorage(
   onFailure: (failure: StoreFailure) => void,
   listenersFor: (database: AuditLogName) => MigrationListeners = () => ({}),
 ) {
-  await refuseSwapped(env)
   let failed = false
   const filesOf = (setting: StoreFailure['setting']): SqliteFiles => ({
     ...(env.sqliteCheckUpToBytes === undefined ? {} : { checkUpToBytes: env.sqliteCheckUpToBytes }),
@@ -178,49 +177,32 @@ async function openVault(
 }
 
 /**
- * Refuses a vault as the business database, and the reverse: each would get the tables of the other, and look new.
+ * Reads what both databases hold, before they are opened: whether one holds values that only an existing key file opens.
  * Writes nothing.
- */
-async function refuseSwapped(env: DatabaseEnv): Promise<void> {
-  const held = async (setting: StoreFailure['setting'], url: string) => {
-    const path = sqlitePath(url)
-    const transactionPooler = env.databases?.transactionPooler ?? false
-    const asking =
-      path === null
-        ? postgres().then(({ postgresHeldParts }) => postgresHeldParts({ connectionString: url, transactionPooler }))
-        : sqlite().then(({ sqliteHeldParts }) => sqliteHeldParts({ path }))
-    return asking.catch(refusalNaming(setting, env))
-  }
-  const look = async () => ({
-    business: await held('DATABASE_URL', env.databaseUrl),
-    vault: await held('VAULT_DATABASE_URL', env.vaultDatabaseUrl),
-  })
-  if (findSwap(await look()) === null) return
-  // Another first start on one database for both may have created tables between the two looks.
-  const swap = findSwap(await look())
-  if (swap !== null) throw swap
-}
-
-/**
- * Checks whether one of the databases holds values that only an existing key file opens. Writes nothing.
  *
- * @throws StartError also for swapped databases: keys that were made for them would open nothing.
+ * @throws StartError also for a vault as the business database, and the reverse: each would get the tables of the other,
+ *   and look new.
  */
-export async function databasesNeedKeys(env: DatabaseEnv): Promise<boolean> {
-  await refuseSwapped(env)
-  for (const [setting, url] of [
-    ['DATABASE_URL', env.databaseUrl],
-    ['VAULT_DATABASE_URL', env.vaultDatabaseUrl],
-  ] as const) {
-    if (await needsKeys(url, env.databases?.transactionPooler ?? false).catch(refusalNaming(setting, env))) return true
+export async function inspectDatabases(env: DatabaseEnv): Promise<{ readonly needKeys: boolean }> {
+  const transactionPooler = env.databases?.transactionPooler ?? false
+  const inspect = async (setting: StoreFailure['setting'], url: string) => {
+    const path = sqlitePath(url)
+    const inspecting =
+      path === null
+        ? postgres().then((engine) => engine.inspectPostgresDatabase({ connectionString: url, transactionPooler }))
+        : sqlite().then((engine) => engine.inspectSqliteDatabase({ path }))
+    return inspecting.catch(refusalNaming(setting, env))
   }
-  return false
-}
-
-async function needsKeys(url: string, transactionPooler: boolean): Promise<boolean> {
-  const path = sqlitePath(url)
-  if (path !== null) return (await sqlite()).sqliteNeedsKeys({ path })
-  return (await postgres()).postgresNeedsKeys({ connectionString: url, transactionPooler })
+  const inspectBoth = async () => ({
+    business: await inspect('DATABASE_URL', env.databaseUrl),
+    vault: await inspect('VAULT_DATABASE_URL', env.vaultDatabaseUrl),
+  })
+  let { business, vault } = await inspectBoth()
+  // Another first start on one database for both may have created tables between the two inspections.
+  if (findSwap({ business, vault }) !== null) ({ business, vault } = await inspectBoth())
+  const swap = findSwap({ business, vault })
+  if (swap !== null) throw swap
+  return { needKeys: business.needsKeys || vault.needsKeys }
 }
 
 /** Opens one audit log for reading, on a separate connection. */

@@ -20,7 +20,7 @@ import { readDemoFile } from '../../src/start/demo-file.js'
 import { ensureLocalCertificates } from '../../src/start/local-certificates.js'
 import { ensureInternalToken, loadKeyFile } from '../../src/start/local-files.js'
 import { createLog } from '../../src/operations/log.js'
-import { databasesNeedKeys } from '../../src/wiring/storage.js'
+import { inspectDatabases } from '../../src/wiring/storage.js'
 import { startServer } from '../../src/server.js'
 
 let dataDir: string
@@ -252,7 +252,7 @@ describe('a mistyped KEY_FILE beside used databases', () => {
     stores.close()
     vault.close()
     const env = parseEnv({ DATA_DIR: dataDir })
-    expect(await databasesNeedKeys(env)).toBe(false)
+    expect(await inspectDatabases(env)).toEqual({ needKeys: false })
   })
 })
 

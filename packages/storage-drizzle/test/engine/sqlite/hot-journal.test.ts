@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openSqliteMigrations } from '../../../src/engine/sqlite/open-migrations.js'
-import { createSqliteStorage, sqliteNeedsKeys } from '../../../src/sqlite/index.js'
+import { createSqliteStorage, inspectSqliteDatabase } from '../../../src/sqlite/index.js'
 
 let folder: string
 let path: string
@@ -36,8 +36,8 @@ it('is rolled back when the storage is opened', async () => {
   expect(existsSync(`${path}-journal`)).toBe(false)
 })
 
-it('is rolled back when somebody asks whether the file needs keys', async () => {
-  expect(await sqliteNeedsKeys({ path })).toBe(false)
+it('is rolled back when somebody asks what the file holds', async () => {
+  expect(await inspectSqliteDatabase({ path })).toMatchObject({ needsKeys: false })
 })
 
 it('is rolled back when somebody reads the state of the migrations', async () => {

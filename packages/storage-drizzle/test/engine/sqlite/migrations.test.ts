@@ -9,8 +9,8 @@ import {
   createSqliteDeduplicationStore,
   createSqliteStorage,
   createSqliteVault,
+  inspectSqliteDatabase,
   openSqliteAuditLog,
-  sqliteNeedsKeys,
 } from '../../../src/sqlite/index.js'
 import { auditSeal } from '../../audit/audit-samples.js'
 import { dumpSchema, migrate, migrationStatus } from '../../../src/engine/sqlite/migrate.js'
@@ -239,7 +239,7 @@ test('a folder is no failing disk for a command that only reads', async () => {
 })
 
 test.each<[string, (path: string) => Promise<unknown>]>([
-  ['reads whether it needs keys', (path) => sqliteNeedsKeys({ path })],
+  ['reads what it holds', (path) => inspectSqliteDatabase({ path })],
   ['opens it as an audit log', (path) => openSqliteAuditLog({ path }, { log: 'stores', seal: auditSeal })],
   ['opens it as a deduplication store', (path) => createSqliteDeduplicationStore({ path })],
 ])('a text file is called damaged or no database where somebody %s', async (_what, open) => {

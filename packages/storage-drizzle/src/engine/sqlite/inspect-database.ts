@@ -1,31 +1,31 @@
 import { existsSync, statSync } from 'node:fs'
-import { storageErrorOf } from '../engine/sqlite/errors.js'
-import { checkedPath } from '../engine/sqlite/open.js'
-import { openReadOnly } from '../engine/sqlite/open-read-only.js'
-import { heldPartsOf, type HeldParts } from './held-parts.js'
+import { emptyDatabase, inspectTables, type DatabaseInspection } from '../database-inspection.js'
+import { storageErrorOf } from './errors.js'
+import { checkedPath } from './open.js'
+import { openReadOnly } from './open-read-only.js'
 
 /**
- * Finds the parts whose tables a SQLite file holds: it tells a vault from a database of the stores. Writes nothing and
+ * Reads what a SQLite file holds: the stores, a vault, and values that only an existing key file opens. Writes nothing and
  * creates no file. A path that names no file holds nothing.
  *
  * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`, `DATABASE_DAMAGED`, `ARGUMENT_INVALID` without a path
  *
  * @example
  * ```ts
- * import { sqliteHeldParts } from '@kyc-relay/storage-drizzle/sqlite'
+ * import { inspectSqliteDatabase } from '@kyc-relay/storage-drizzle/sqlite'
  *
- * export const isVault = async (path: string) => (await sqliteHeldParts({ path })).vault
+ * export const isFirstStart = async () => !(await inspectSqliteDatabase({ path: 'data/vault.db' })).needsKeys
  * ```
  */
-export async function sqliteHeldParts(location: { readonly path: string }): Promise<HeldParts> {
+export async function inspectSqliteDatabase(location: { readonly path: string }): Promise<DatabaseInspection> {
   const path = checkedPath(location)
   // A folder is refused by name when it is opened.
-  if (!existsSync(path) || statSync(path).isDirectory()) return { stores: false, vault: false, vaultIsUsed: false }
+  if (!existsSync(path) || statSync(path).isDirectory()) return emptyDatabase
   try {
     const client = openReadOnly(path)
     try {
       const table = client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
-      return await heldPartsOf(
+      return await inspectTables(
         async (name) => table.get(name) !== undefined,
         async (name) => client.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get() !== undefined,
       )

@@ -1,27 +1,28 @@
-import { connectPool } from '../engine/postgres/pool.js'
-import { storageErrorOf } from '../engine/postgres/errors.js'
-import { heldPartsOf, type HeldParts } from './held-parts.js'
+import { inspectTables, type DatabaseInspection } from '../database-inspection.js'
+import { storageErrorOf } from './errors.js'
+import { connectPool } from './pool.js'
 
 /**
- * Finds the parts whose tables a PostgreSQL database holds: it tells a vault from a database of the stores. Writes
+ * Reads what a PostgreSQL database holds: the stores, a vault, and values that only an existing key file opens. Writes
  * nothing.
  *
  * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`
  *
  * @example
  * ```ts
- * import { postgresHeldParts } from '@kyc-relay/storage-drizzle/postgres'
+ * import { inspectPostgresDatabase } from '@kyc-relay/storage-drizzle/postgres'
  *
- * export const isVault = async (connectionString: string) => (await postgresHeldParts({ connectionString })).vault
+ * export const isFirstStart = async (connectionString: string) =>
+ *   !(await inspectPostgresDatabase({ connectionString })).needsKeys
  * ```
  */
-export async function postgresHeldParts(location: {
+export async function inspectPostgresDatabase(location: {
   readonly connectionString: string
   readonly transactionPooler?: boolean
-}): Promise<HeldParts> {
+}): Promise<DatabaseInspection> {
   const { pool, close } = connectPool({ ...location, maxConnections: 1 })
   try {
-    return await heldPartsOf(
+    return await inspectTables(
       async (name) => {
         const { rows } = await pool.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [name])
         return rows[0]?.found === true
