@@ -127,39 +127,26 @@ export const rowDigestOf = {
   closure: (seal: AuditSeal, { userId, closedAt }: StoredRetention) => seal.digest([userId, msOrNull(closedAt)]),
 } as const
 
-/** Names rows, and computes what an entry about each would say now. */
-export const accessRowOf = {
-  app: (seal: AuditSeal, row: StoredApp): AccessRow => ({
-    name: `app ${row.appId}`,
-    digest: rowDigestOf.app(seal, row),
-  }),
-  key: (seal: AuditSeal, row: StoredApiKey): AccessRow => ({
-    name: `key ${row.appId} ${row.version}`,
-    digest: rowDigestOf.key(seal, row),
-  }),
-  grant: (seal: AuditSeal, row: StoredGrant): AccessRow => ({
-    name: `grant ${row.appId} ${row.userId}`,
-    digest: rowDigestOf.grant(seal, row),
-  }),
-  revocation: (seal: AuditSeal, row: StoredRevocation): AccessRow => ({
-    name: `revocation ${row.appId} ${row.userId}`,
-    digest: rowDigestOf.revocation(seal, row),
-  }),
-  token: (seal: AuditSeal, row: StoredAccessToken): AccessRow => ({
-    name: `token ${Buffer.from(row.hash).toString('hex')}`,
-    digest: rowDigestOf.token(seal, row),
-  }),
-  endpoint: (seal: AuditSeal, row: StoredEndpoint): AccessRow => ({
-    name: `endpoint ${row.endpointId}`,
-    digest: rowDigestOf.endpoint(seal, row),
-  }),
-  correction: (seal: AuditSeal, row: StoredCorrection): AccessRow => ({
-    name: `correction ${row.correctionId}`,
-    digest: rowDigestOf.correction(seal, row),
-  }),
+/** Names a row, and computes what an entry about it would say now. */
+const named =
+  <Row>(digestOf: (seal: AuditSeal, row: Row) => string, nameOf: (row: Row) => string) =>
+  (seal: AuditSeal, row: Row): readonly AccessRow[] => [{ name: nameOf(row), digest: digestOf(seal, row) }]
+
+const holdOf = named(rowDigestOf.hold, ({ userId }) => `hold ${userId}`)
+const closureOf = named(rowDigestOf.closure, ({ userId }) => `closure ${userId}`)
+
+/** Returns what entries can say about a row. */
+export const accessRowsOf = {
+  app: named(rowDigestOf.app, ({ appId }) => `app ${appId}`),
+  key: named(rowDigestOf.key, ({ appId, version }) => `key ${appId} ${version}`),
+  grant: named(rowDigestOf.grant, ({ appId, userId }) => `grant ${appId} ${userId}`),
+  revocation: named(rowDigestOf.revocation, ({ appId, userId }) => `revocation ${appId} ${userId}`),
+  token: named(rowDigestOf.token, ({ hash }) => `token ${Buffer.from(hash).toString('hex')}`),
+  endpoint: named(rowDigestOf.endpoint, ({ endpointId }) => `endpoint ${endpointId}`),
+  correction: named(rowDigestOf.correction, ({ correctionId }) => `correction ${correctionId}`),
   /** A hold and a closure share a row. */
   retention: (seal: AuditSeal, row: StoredRetention): readonly AccessRow[] => [
-    ...(row.heldAt === null ? [] : [{ name: `hold ${row.userId}`, digest: rowDigestOf.hold(seal, row) }]),
-    ...(row.closedAt === null ? [] : [{ name: `closure ${row.userId}`, digest: rowDigestOf.closure(seal, row) }]),
+    ...(row.heldAt === null ? [] : holdOf(seal, row)),
+    ...(row.closedAt === null ? [] : closureOf(seal, row)),
   ],
 } as const
