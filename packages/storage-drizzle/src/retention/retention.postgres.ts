@@ -3,7 +3,7 @@ import { checkedLimit } from '../page-cursor.js'
 import { completePolicy, removedRows, type Retention } from './retention.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
-import { statement } from '../engine/postgres/statement.js'
+import { statement, type Queryable } from '../engine/postgres/statement.js'
 import { groupByApp, statementByApp } from '../webhooks/by-app.postgres.js'
 import { listOldHours, listUnmergedHours, mergeHours, removeHours } from '../webhooks/endpoint-hours.postgres.js'
 import { listHeldUsers, lockHeldUsers } from '../user-retention/store.postgres.js'
@@ -146,95 +146,77 @@ export function createRetention(dependencies: {
 }): Retention {
   const { database, distributed, instant } = dependencies
 
-  async function expireOverdue(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const overdue = await database.run((on) => listOverdue.rows(on, { ageMs, limit, now: at }))
-    let count = 0
-    for (const { appId, rows } of groupByApp(overdue, (row) => row.appId, distributed)) {
-      const keys = {
-        appId,
-        appIds: rows.map((row) => row.appId),
-        endpointIds: rows.map(({ endpointId }) => endpointId),
-        positions: rows.map(({ position }) => position),
-      }
-      count += await database.transaction(async (on) => {
-        await lockPaused.rows(on, keys)
-        return expireWaiting.count(on, { ...keys, now: at })
-      })
+  /** Lists rows, then changes those of each group in a transaction. Returns the sum of what `change` returns. */
+  async function forEachApp<Row extends { readonly appId: string }>(
+    list: (on: Queryable) => Promise<readonly Row[]>,
+    change: (
+      on: Queryable,
+      rows: readonly Row[],
+      keys: { readonly appId: string | null; readonly appIds: readonly string[] },
+    ) => Promise<number>,
+  ): Promise<number> {
+    const listed = await database.run(list)
+    let sum = 0
+    for (const { appId, rows } of groupByApp(listed, (row) => row.appId, distributed)) {
+      const keys = { appId, appIds: rows.map((row) => row.appId) }
+      sum += await database.transaction((on) => change(on, rows, keys))
     }
-    return count
+    return sum
   }
 
-  async function blankOldBodies(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const old = await database.run(async (on) =>
-      listOldBodies.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+  const expireOverdue = (ageMs: number, limit: number, at: Date | null) =>
+    forEachApp(
+      (on) => listOverdue.rows(on, { ageMs, limit, now: at }),
+      async (on, rows, keys) => {
+        const endpointIds = rows.map(({ endpointId }) => endpointId)
+        const positions = rows.map(({ position }) => position)
+        await lockPaused.rows(on, { ...keys, endpointIds })
+        return expireWaiting.count(on, { ...keys, positions, now: at })
+      },
     )
-    let count = 0
-    for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
-      const keys = { appId, appIds: rows.map((row) => row.appId), eventIds: rows.map(({ eventId }) => eventId) }
-      count += await database.transaction(async (on) => {
+
+  const blankOldBodies = (ageMs: number, limit: number, at: Date | null) =>
+    forEachApp(
+      async (on) => listOldBodies.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+      async (on, rows, keys) => {
+        const eventIds = rows.map(({ eventId }) => eventId)
         const heldUsers = await lockHeldUsers(on)
-        await lockEvents.rows(on, keys)
-        return blankBodies.count(on, { ...keys, heldUsers })
-      })
-    }
-    return count
-  }
-
-  async function blankOldFields(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const old = await database.run(async (on) =>
-      listOldFields.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+        await lockEvents.rows(on, { ...keys, eventIds })
+        return blankBodies.count(on, { ...keys, eventIds, heldUsers })
+      },
     )
-    let count = 0
-    for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
-      const keys = {
-        ...{ appId, ageMs, now: at },
-        appIds: rows.map((row) => row.appId),
-        transactionIds: rows.map(({ transactionId }) => transactionId),
-      }
-      count += await database.transaction(async (on) =>
-        blankFields.count(on, { ...keys, heldUsers: await lockHeldUsers(on) }),
-      )
-    }
-    return count
-  }
 
-  async function removeOldAttempts(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const old = await database.run(async (on) =>
-      listOldAttempts.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+  const blankOldFields = (ageMs: number, limit: number, at: Date | null) =>
+    forEachApp(
+      async (on) => listOldFields.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+      async (on, rows, keys) => {
+        const transactionIds = rows.map(({ transactionId }) => transactionId)
+        return blankFields.count(on, { ...keys, transactionIds, ageMs, now: at, heldUsers: await lockHeldUsers(on) })
+      },
     )
-    let count = 0
-    for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
-      const keys = {
-        appId,
-        appIds: rows.map((row) => row.appId),
-        deliveryIds: rows.map(({ deliveryId }) => deliveryId),
-        numbers: rows.map(({ number }) => number),
-      }
-      count += await database.transaction(async (on) =>
-        removeAttempts.count(on, { ...keys, heldUsers: await lockHeldUsers(on) }),
-      )
-    }
-    return count
-  }
 
-  /** Runs a change of the counts of these hours. Returns the number of hours. */
-  async function changeHours(change: typeof mergeHours, hours: Awaited<ReturnType<typeof listOldHours.rows>>) {
-    for (const { appId, rows } of groupByApp(hours, (row) => row.appId, distributed)) {
-      const keys = {
-        appId,
-        appIds: rows.map((row) => row.appId),
-        endpointIds: rows.map(({ endpointId }) => endpointId),
-        hours: rows.map(({ hour }) => hour),
-      }
-      await database.transaction((on) => change.count(on, keys))
-    }
-    return hours.length
-  }
+  const removeOldAttempts = (ageMs: number, limit: number, at: Date | null) =>
+    forEachApp(
+      async (on) => listOldAttempts.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+      async (on, rows, keys) => {
+        const deliveryIds = rows.map(({ deliveryId }) => deliveryId)
+        const numbers = rows.map(({ number }) => number)
+        return removeAttempts.count(on, { ...keys, deliveryIds, numbers, heldUsers: await lockHeldUsers(on) })
+      },
+    )
 
-  const mergeEndpointHours = async (limit: number, at: Date | null) =>
-    changeHours(mergeHours, await database.run((on) => listUnmergedHours.rows(on, { limit, now: at })))
-  const removeEndpointHours = async (ageMs: number, limit: number, at: Date | null) =>
-    changeHours(removeHours, await database.run((on) => listOldHours.rows(on, { ageMs, limit, now: at })))
+  /** Changes the counts of the listed hours. Returns the number of hours. */
+  const changeHours = (change: typeof mergeHours, list: (on: Queryable) => ReturnType<typeof listOldHours.rows>) =>
+    forEachApp(list, async (on, rows, keys) => {
+      const endpointIds = rows.map(({ endpointId }) => endpointId)
+      await change.count(on, { ...keys, endpointIds, hours: rows.map(({ hour }) => hour) })
+      return rows.length
+    })
+
+  const mergeEndpointHours = (limit: number, at: Date | null) =>
+    changeHours(mergeHours, (on) => listUnmergedHours.rows(on, { limit, now: at }))
+  const removeEndpointHours = (ageMs: number, limit: number, at: Date | null) =>
+    changeHours(removeHours, (on) => listOldHours.rows(on, { ageMs, limit, now: at }))
 
   return {
     async removeOld(given) {
