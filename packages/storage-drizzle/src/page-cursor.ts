@@ -49,9 +49,3 @@ export function decodeTimedCursor(cursor: string | undefined, list: string): Tim
   if (position === undefined || encodeTimedCursor(place, list) !== cursor) throw new StorageError('CURSOR_INVALID')
   return place
 }
-
-/** @throws `ARGUMENT_INVALID` unless `limit` is an integer from 1 to `most`. */
-export function checkedLimit(limit: number, most = 200): number {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > most) throw new StorageError('ARGUMENT_INVALID')
-  return limit
-}

@@ -5,6 +5,7 @@ import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
+import { pageOf } from '../http/page-of.js'
 import { decodeListCursor, encodeListCursor } from '../operator-api/list-cursor.js'
 import { actorOf, callerKey, requireRight } from '../operator-api/internal-caller.js'
 import { duplicatesQuery } from '../operator-api/read-schemas.js'
@@ -39,11 +40,10 @@ export function createDuplicateRoutes({ vault, limits, log }: DuplicateRoutesDep
       limit: limit + 1,
       actor: actorOf(c.get('caller')),
     })
-    const page = rows.slice(0, limit)
-    log.info('duplicates listed', { requestId: c.env.requestId, appId, count: page.length })
-    const items = page.map(({ field, userIds }) => ({ field: field === 'ssn' ? 'ssn' : 'document', userIds }))
-    const nextCursor = rows.length > limit ? encodeListCursor(list, [Number(skip) + limit]) : null
-    return c.json({ items, nextCursor }, 200, { 'cache-control': 'no-store' })
+    const page = pageOf(rows, limit, () => encodeListCursor(list, [Number(skip) + limit]))
+    log.info('duplicates listed', { requestId: c.env.requestId, appId, count: page.items.length })
+    const items = page.items.map(({ field, userIds }) => ({ field: field === 'ssn' ? 'ssn' : 'document', userIds }))
+    return c.json({ items, nextCursor: page.nextCursor }, 200, { 'cache-control': 'no-store' })
   })
   return routes
 }

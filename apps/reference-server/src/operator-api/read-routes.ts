@@ -11,6 +11,7 @@ import { answer, routePath, serveOperation } from '../webhooks-api/operation.js'
 import { listAuditEntries } from './audit-entries.js'
 import { requireRight } from './internal-caller.js'
 import { decodeListCursor, encodeListCursor } from './list-cursor.js'
+import { pageOf } from '../http/page-of.js'
 import { readOperations as operations } from './read-operations.js'
 
 /** Dependencies of the operator's reads. */
@@ -129,13 +130,6 @@ export function createReadRoutes({ reads, directory, auditLogs, eventTypeNames }
     })
   })
   return routes
-}
-
-/** Cuts the extra row, which shows that there is a next page. */
-function pageOf<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string) {
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
 /** Undefined without a cursor, null for a cursor of another list. */

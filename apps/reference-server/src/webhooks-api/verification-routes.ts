@@ -1,6 +1,7 @@
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { Hono } from 'hono'
+import { pageOf } from '../http/page-of.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { VerificationOverview } from '../storage/verification-overview.js'
 import { answer, serveOperation } from './operation.js'
@@ -45,11 +46,9 @@ export function serveVerifications(routes: Hono<EdgeEnv>, deps: VerificationRout
       ...(userId === undefined ? {} : { userId }),
       ...(status === undefined ? {} : { resultStatus: status }),
     })
-    const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    const items = (await Promise.all(page.map(present))).flat()
-    const nextCursor = rows.length > limit && last !== undefined ? writeCursor(last.verificationId) : null
-    return answer(200, { items, nextCursor })
+    const page = pageOf(rows, limit, ({ verificationId }) => writeCursor(verificationId))
+    const items = (await Promise.all(page.items.map(present))).flat()
+    return answer(200, { items, nextCursor: page.nextCursor })
   })
 }
 

@@ -1,6 +1,6 @@
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { AccessRow } from '@kyc-relay/kyc-core/internal'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 
 /** Values of the columns that order a list. */
 export type RowKey = readonly (string | number | Uint8Array)[]

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { UnaccountedRow } from '@kyc-relay/kyc-core/internal'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { vaultAudit } from '../vault/tables.postgres.js'

@@ -1,7 +1,7 @@
 import { and, eq, gt } from 'drizzle-orm'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { AuditLogName } from '@kyc-relay/kyc-core/internal'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { accessRows } from './access-lists.postgres.js'
 import { revealRows, verificationRows } from './accounted-rows.postgres.js'
 import { checkedLogOptions } from './check-log-options.js'

@@ -4,7 +4,7 @@ import type { ClaimedPhotoJob, PhotoFence, PhotoRecord, PhotoState } from '@kyc-
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { photoUrlReplacedEvent } from '../audit/photo-events.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState } from './photo-jobs.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { asBuffer, now, timeOf } from '../engine/postgres/parameters.js'

@@ -4,7 +4,7 @@ import type { ClaimedPhotoJob, PhotoFailure, PhotoFence, PhotoState } from '@kyc
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { photoUrlReplacedEvent } from '../audit/photo-events.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState, type PhotoClaim } from './photo-jobs.js'
 import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'

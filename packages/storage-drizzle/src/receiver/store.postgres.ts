@@ -8,7 +8,7 @@ import { storageErrorOf } from '../engine/postgres/errors.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { checkedAgeMs, checkedDurationMs } from '../checked-time.js'
 
 const value = sql.placeholder

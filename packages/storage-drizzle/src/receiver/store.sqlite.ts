@@ -9,7 +9,7 @@ import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
 import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { createGroupCommit } from '../engine/sqlite/group-commit.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { receiverEvents } from './tables.sqlite.js'
 import { checkedAgeMs, checkedDurationMs } from '../checked-time.js'
 

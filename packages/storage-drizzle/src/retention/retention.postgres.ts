@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { completePolicy, removedRows, type Retention } from './retention.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { completePolicy, removedRows, type RemovedRows, type Retention, type RetentionPolicy } from './retention.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'

@@ -4,10 +4,10 @@ import type { AuditChain } from '../audit/chain.postgres.js'
 import { exportEvent } from '../audit/export-events.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit, pageOf } from '../pages.js'
 import { events } from '../webhooks/tables.postgres.js'
 import { transactions } from '../webhooks/transaction-tables.postgres.js'
-import { pageOf, type UserRecords } from './user-records.js'
+import type { UserRecords } from './user-records.js'
 
 /** Creates the reads of everything that is stored about a user on PostgreSQL. */
 export function createUserRecords(dependencies: {
@@ -24,12 +24,12 @@ export function createUserRecords(dependencies: {
           .where(and(eq(events.appId, appId), eq(events.userId, userId), gt(events.position, after)))
           .orderBy(asc(events.position))
           .limit(checkedLimit(limit) + 1)
-        const { items, last, more } = pageOf(rows, limit)
+        const { items, nextCursor } = pageOf(rows, limit, ({ position }) => position)
         return {
           items: items.map(({ eventId, type, occurredAt, createdAt, test, withheld, body }) => {
             return { eventId, type, occurredAt, createdAt, test, withheld, body }
           }),
-          next: more ? (last?.position ?? null) : null,
+          next: nextCursor,
         }
       }),
     listTransactions: ({ appId, userId, limit, after = '' }) =>
@@ -42,13 +42,13 @@ export function createUserRecords(dependencies: {
           )
           .orderBy(asc(transactions.transactionId))
           .limit(checkedLimit(limit) + 1)
-        const { items, last, more } = pageOf(rows, limit)
+        const { items, nextCursor } = pageOf(rows, limit, ({ transactionId }) => transactionId)
         return {
           items: items.map(({ transactionId, state, revision, movedAt, fields }) => ({
             ...{ transactionId, state, revision, movedAt },
             fields: fields === null ? null : (JSON.parse(fields) as Record<string, unknown>),
           })),
-          next: more ? (last?.transactionId ?? null) : null,
+          next: nextCursor,
         }
       }),
     readAccess: (userId) =>

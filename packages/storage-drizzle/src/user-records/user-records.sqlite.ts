@@ -4,10 +4,10 @@ import type { AuditChain } from '../audit/chain.sqlite.js'
 import { exportEvent } from '../audit/export-events.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit, pageOf } from '../pages.js'
 import { events } from '../webhooks/tables.sqlite.js'
 import { transactions } from '../webhooks/transaction-tables.sqlite.js'
-import { pageOf, type UserRecords } from './user-records.js'
+import type { UserRecords } from './user-records.js'
 
 const value = sql.placeholder
 
@@ -68,7 +68,7 @@ export function createUserRecords(dependencies: {
     listEvents: ({ appId, userId, limit, after = 0 }) =>
       read(() => {
         const rows = statements.listEvents.all({ appId, userId, after, limit: checkedLimit(limit) + 1 })
-        const { items, last, more } = pageOf(rows, limit)
+        const { items, nextCursor } = pageOf(rows, limit, ({ position }) => position)
         return {
           items: items.map(({ eventId, type, occurredAt, createdAt, test, withheld, body }) => ({
             ...{ eventId, type, withheld, test: test === 1 },
@@ -76,19 +76,19 @@ export function createUserRecords(dependencies: {
             createdAt: new Date(createdAt),
             body: body === null ? null : new Uint8Array(body),
           })),
-          next: more ? (last?.position ?? null) : null,
+          next: nextCursor,
         }
       }),
     listTransactions: ({ appId, userId, limit, after = '' }) =>
       read(() => {
         const rows = statements.listTransactions.all({ appId, userId, after, limit: checkedLimit(limit) + 1 })
-        const { items, last, more } = pageOf(rows, limit)
+        const { items, nextCursor } = pageOf(rows, limit, ({ transactionId }) => transactionId)
         return {
           items: items.map(({ transactionId, state, revision, movedAt, fields }) => ({
             ...{ transactionId, state, revision, movedAt: new Date(movedAt) },
             fields: fields === null ? null : (JSON.parse(fields) as Record<string, unknown>),
           })),
-          next: more ? (last?.transactionId ?? null) : null,
+          next: nextCursor,
         }
       }),
     readAccess: (userId) =>

@@ -70,9 +70,3 @@ export interface UserRecords {
     readonly actor?: AuditActor
   }): Promise<void>
 }
-
-/** Cuts one row more than asked for, which shows that there is a further page. */
-export function pageOf<Row>(rows: readonly Row[], limit: number) {
-  const items = rows.slice(0, limit)
-  return { items, last: items.at(-1), more: rows.length > limit }
-}

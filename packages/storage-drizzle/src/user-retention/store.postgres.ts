@@ -10,7 +10,7 @@ import {
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { StorageError } from '../storage-error.js'
 import { lockStatus } from '../verifications/statements.postgres.js'
 import { userRetention } from './tables.postgres.js'

@@ -9,7 +9,7 @@ import {
 } from '../audit/user-retention-events.js'
 import { given, read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { userRetention } from './tables.sqlite.js'
 import type { UserRetention } from './user-retention.js'
 

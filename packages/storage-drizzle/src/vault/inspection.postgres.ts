@@ -1,6 +1,6 @@
 import { gt, sql } from 'drizzle-orm'
 import type { AppUser, OwnedToken } from '@kyc-relay/kyc-core'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import type { SharedValue, VaultInspection } from './vault-inspection.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { duplicatesListedEvent } from '../audit/export-events.js'

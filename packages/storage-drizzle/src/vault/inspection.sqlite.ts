@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, max, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { VaultInspection, VaultReference } from './vault-inspection.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'

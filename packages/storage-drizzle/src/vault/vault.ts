@@ -21,7 +21,7 @@ import type {
 } from '@kyc-relay/kyc-core'
 import type { BodySealer } from '@kyc-relay/webhooks/delivery'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { createVaultBodySealer } from './body-sealer.js'
 import { keyContext, recordContext, sealValue, tokenContext } from './sealing.js'
 import { vaultErrorOf } from './vault-errors.js'

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { KycStatusOutbox } from '@kyc-relay/kyc-core'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { mergedChanges } from './merged-changes.js'
 import { kycStatusCorrections, kycStatusLog, verifications } from './tables.postgres.js'
 

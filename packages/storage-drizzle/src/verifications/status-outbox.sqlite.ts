@@ -2,7 +2,7 @@ import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { KycStatusOutbox } from '@kyc-relay/kyc-core'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { mergedChanges } from './merged-changes.js'
 import { kycStatusCorrections, kycStatusLog, verifications } from './tables.sqlite.js'
 

@@ -4,7 +4,8 @@ import type { Recording, SubmissionKey } from '@kyc-relay/kyc-core/internal'
 import { checkedId } from '../checked-owner.js'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
-import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import { decodeCursor, encodeCursor } from '../page-cursor.js'
+import { checkedLimit, pageOf } from '../pages.js'
 import { StorageError } from '../storage-error.js'
 import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
@@ -24,6 +25,8 @@ interface VerificationRow {
 const taken = new StorageError('CONSTRAINT', '23505')
 
 const later = (one: Date, other: Date = one): Date => (other > one ? other : one)
+
+const cursorOf = ({ verification }: VerificationRow) => encodeCursor(verification.position)
 
 /** Creates the verification store on PostgreSQL. */
 export function createVerificationStore(
@@ -178,10 +181,8 @@ export function createVerificationStore(
       database.run(async () => {
         const before = decodeCursor(cursor)
         const rows = await reads.listVerifications.execute({ appId, userId, before, limit: checkedLimit(limit) + 1 })
-        const page = rows.slice(0, limit)
-        const cursors = page.map(({ verification }) => encodeCursor(verification.position))
-        const nextCursor = rows.length > limit ? (cursors.at(-1) ?? null) : null
-        return { items: await readBack(userId, page), cursors, nextCursor }
+        const { items, nextCursor } = pageOf(rows, limit, cursorOf)
+        return { items: await readBack(userId, items), cursors: items.map(cursorOf), nextCursor }
       }),
   }
 }

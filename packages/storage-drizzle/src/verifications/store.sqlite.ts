@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import { checkedId } from '../checked-owner.js'
-import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import { decodeCursor, encodeCursor } from '../page-cursor.js'
+import { checkedLimit, pageOf } from '../pages.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { findStatus } from './current-status.sqlite.js'
 import { findExisting, prepareRecording, record, type RecordingDependencies } from './recording.sqlite.js'
@@ -14,6 +15,8 @@ interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
   readonly log: typeof kycStatusLog.$inferSelect
 }
+
+const cursorOf = ({ verification }: VerificationRow) => encodeCursor(verification.position)
 
 /** Creates the verification store on one SQLite connection. Reads see committed rows only. */
 export function createVerificationStore(
@@ -78,10 +81,8 @@ export function createVerificationStore(
       read(() => {
         const before = decodeCursor(cursor)
         const rows = statements.listVerifications.all({ ...owner, before, limit: checkedLimit(limit) + 1 })
-        const page = rows.slice(0, limit)
-        const cursors = page.map(({ verification }) => encodeCursor(verification.position))
-        const nextCursor = rows.length > limit ? (cursors.at(-1) ?? null) : null
-        return { items: page.map(readBack), cursors, nextCursor }
+        const { items, nextCursor } = pageOf(rows, limit, cursorOf)
+        return { items: items.map(readBack), cursors: items.map(cursorOf), nextCursor }
       }),
   }
 }

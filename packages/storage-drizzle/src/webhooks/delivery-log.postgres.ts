@@ -3,7 +3,8 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import { checkedTime } from '../checked-time.js'
-import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
+import { decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
+import { checkedLimit, pageOf } from '../pages.js'
 import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables.postgres.js'
 
 const value = sql.placeholder
@@ -82,12 +83,9 @@ export function createDeliveryLog(db: NodePgDatabase) {
     async listDeliveries(request: ListDeliveriesRequest) {
       const { limit, appId } = request
       const rows = await listPage(request)
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
-      const more = rows.length > limit && last !== undefined
-      const nextCursor = more
-        ? encodeTimedCursor({ createdAtMs: last.createdAt.getTime(), position: last.position }, appId)
-        : null
+      const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, position }) =>
+        encodeTimedCursor({ createdAtMs: createdAt.getTime(), position }, appId),
+      )
       return { items: items.map(readRecord), nextCursor }
     },
   }

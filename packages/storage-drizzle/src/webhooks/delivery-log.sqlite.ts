@@ -2,7 +2,8 @@ import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import { checkedTime } from '../checked-time.js'
-import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
+import { decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
+import { checkedLimit, pageOf } from '../pages.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { attempts, deliveries, endpoints, events } from './tables.sqlite.js'
 
@@ -64,13 +65,10 @@ export function createDeliveryLog(db: DrizzleDatabase) {
         .orderBy(desc(deliveries.createdAt), desc(deliveries.position))
         .limit(checkedLimit(limit) + 1)
         .all()
-      const page = rows.slice(0, limit)
-      const last = page.at(-1)
-      const more = rows.length > limit && last !== undefined
-      const nextCursor = more
-        ? encodeTimedCursor({ createdAtMs: last.createdAt, position: last.position }, appId)
-        : null
-      return { items: page.map(readRecord), nextCursor }
+      const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, position }) =>
+        encodeTimedCursor({ createdAtMs: createdAt, position }, appId),
+      )
+      return { items: items.map(readRecord), nextCursor }
     },
   }
 }

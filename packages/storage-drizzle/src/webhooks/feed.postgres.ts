@@ -4,7 +4,7 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { groupBy } from '../group-by.js'
 import { checkedTime } from '../checked-time.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { decodeFeedCursor, encodeFeedCursor, mostOutOfOrder, type FeedPlace } from './feed-cursor.js'
 import { deliveries, events } from './tables.postgres.js'
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { formatHeaders, parseHeaders, type EndpointHeadersStore } from './sealed-headers.js'
 import { endpoints } from './tables.postgres.js'
 

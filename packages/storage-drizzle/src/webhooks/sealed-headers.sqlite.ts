@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
-import { checkedLimit } from '../page-cursor.js'
+import { checkedLimit } from '../pages.js'
 import { formatHeaders, parseHeaders, type EndpointHeadersStore } from './sealed-headers.js'
 import { endpoints } from './tables.sqlite.js'
 
