@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StorageError } from '../../storage-error.js'
+import { findAbove } from '../find-above.js'
 
 /** One numbered SQL file of the package. It is never edited after its release. */
 export interface Migration {
@@ -111,14 +112,8 @@ export function readMigrations(set: MigrationSet): readonly Migration[] {
   })
 }
 
-/** Searches the parent folders of this module. */
 function findFolder(set: string): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  for (;;) {
-    const candidate = join(folder, 'migrations', set)
-    if (existsSync(candidate)) return candidate
-    const parent = dirname(folder)
-    if (parent === folder) throw new StorageError('MIGRATIONS_NOT_FOUND')
-    folder = parent
-  }
+  const folder = findAbove(dirname(fileURLToPath(import.meta.url)), join('migrations', set))
+  if (folder === null) throw new StorageError('MIGRATIONS_NOT_FOUND')
+  return folder
 }

@@ -1,4 +1,5 @@
 import { StorageError, type StorageErrorCause, type StorageErrorCode } from '../../storage-error.js'
+import { codeOf, hasText } from '../driver-errors.js'
 
 /**
  * Reads the SQLSTATE of an error of pg, also inside Drizzle's wrapper; null for a connection error. A SQLSTATE contains
@@ -11,12 +12,6 @@ export function sqlStateOf(error: unknown): string | null {
 /** Reads a code of the operating system, Node or OpenSSL, for example `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
 function systemCodeOf(error: unknown): string | null {
   return codeOf(error, /^[A-Z][A-Z0-9_]{3,60}$/)
-}
-
-function codeOf(error: unknown, pattern: RegExp): string | null {
-  if (typeof error !== 'object' || error === null) return null
-  if ('code' in error && typeof error.code === 'string' && pattern.test(error.code)) return error.code
-  return 'cause' in error ? codeOf(error.cause, pattern) : null
 }
 
 /** Checks whether the whole transaction may run again at once: after a serialization failure or a deadlock. */
@@ -155,9 +150,4 @@ function connectionProblem(code: string | null, error: unknown): Problem {
     }
   }
   return textProblems.find(([text]) => hasText(error, text))?.[1] ?? ['STORE_UNAVAILABLE', null]
-}
-
-function hasText(error: unknown, pattern: RegExp): boolean {
-  if (!(error instanceof Error)) return false
-  return pattern.test(error.message) || hasText(error.cause, pattern)
 }

@@ -3,11 +3,11 @@
 // Cost: a thread with a connection. Its program is a separate file, because a thread starts from a file.
 // Without it (also where a bundler removed the file): checkpoints run on the main thread and stop requests meanwhile.
 
-import { existsSync } from 'node:fs'
 import { dirname, join, resolve as absolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { StorageError } from '../../storage-error.js'
+import { findAbove } from '../find-above.js'
 import { storageErrorOf } from './errors.js'
 
 /** The thread of a process that checkpoints its SQLite files, one at a time. */
@@ -43,22 +43,12 @@ interface Running {
 /** Heap limit of the thread, which needs only a connection and two statements. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 }
 
-/**
- * Finds the file of the thread; null if a bundler removed it. Searches the parent folders because builds place this
- * module at different depths.
- */
+/** Finds the file of the thread; null if a bundler removed it. */
 function findProgram(): string | null {
   // A bundler may leave no URL of this module.
   const url: unknown = import.meta.url
   if (typeof url !== 'string' || !url.startsWith('file:')) return null
-  let folder = dirname(fileURLToPath(url))
-  for (;;) {
-    const candidate = join(folder, 'threads', 'sqlite-checkpoints.mjs')
-    if (existsSync(candidate)) return candidate
-    const parent = dirname(folder)
-    if (parent === folder) return null
-    folder = parent
-  }
+  return findAbove(dirname(fileURLToPath(url)), join('threads', 'sqlite-checkpoints.mjs'))
 }
 
 /** @param program Path of the thread's program; null for none. Default: the file of the package. */

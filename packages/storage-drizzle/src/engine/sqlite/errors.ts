@@ -1,20 +1,11 @@
 import { StorageError } from '../../storage-error.js'
+import { codeOf, hasText } from '../driver-errors.js'
 
 const damaged = ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB']
 /** Codes of a full disk. The second means that the `-shm` file, the index of the WAL, cannot grow. */
 const full = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']
 
-/** Finds the result code of SQLite in an error of better-sqlite3, or in the cause of one of Drizzle. */
-function driverCode(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null) return null
-  if ('code' in error && typeof error.code === 'string' && /^SQLITE_[A-Z_]+$/.test(error.code)) return error.code
-  return 'cause' in error ? driverCode(error.cause) : null
-}
-
-/** Errors with a common code, or none, are recognised by their text. The text itself is dropped. */
-function hasText(error: unknown, pattern: RegExp): boolean {
-  return error instanceof Error && (pattern.test(error.message) || hasText(error.cause, pattern))
-}
+const driverCode = (error: unknown) => codeOf(error, /^SQLITE_[A-Z_]+$/)
 
 /** Checks for a better-sqlite3 whose binary was built for another Node, or is not there. */
 function doesNotLoad(error: unknown): boolean {
