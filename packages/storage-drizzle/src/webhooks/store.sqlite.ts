@@ -12,6 +12,7 @@ import { createDeliveryLog } from './delivery-log.sqlite.js'
 import { createEndpointChanges } from './endpoints.sqlite.js'
 import { prepareHours } from './endpoint-hours.sqlite.js'
 import { heirOf } from './lineage.js'
+import { createLocalNotifications } from '../engine/due-notifications.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { preparePublishing, writeEvent } from './publishing.sqlite.js'
 import { prepareResultStatements, recordAttemptResults } from './attempt-results.sqlite.js'
@@ -74,11 +75,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
   const endpointChanges = createEndpointChanges(db, audit)
   const log = createDeliveryLog(db)
   const listHours = prepareHours(db)
-  const listeners = new Set<() => void>()
-
-  function wakeAll(): void {
-    for (const wake of listeners) wake()
-  }
+  const notifications = createLocalNotifications()
 
   function resend(request: Parameters<WebhookStore['resendDelivery']>[0]) {
     const row = statements.findForResend.get({ deliveryId: request.deliveryId, appId: request.appId })
@@ -105,13 +102,13 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
 
     async replaceEndpoint(request) {
       const answer = await commits.write(() => endpointChanges.replace(request, clock().getTime()))
-      if (answer === 'replaced') wakeAll()
+      if (answer === 'replaced') notifications.notify()
       return answer
     },
 
     async removeEndpoint(request) {
       const isRemoved = await commits.write(() => endpointChanges.remove(request, clock().getTime()))
-      if (isRemoved) wakeAll()
+      if (isRemoved) notifications.notify()
       return isRemoved
     },
 
@@ -125,13 +122,13 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
 
     async resumeEndpoint(request) {
       const answer = await commits.write(() => endpointChanges.resume(request, clock().getTime()))
-      if (answer === 'resumed') wakeAll()
+      if (answer === 'resumed') notifications.notify()
       return answer
     },
 
     async insertEvent(event) {
       const inserted = await commits.write(() => writeEvent(publishing, event, clock()))
-      if (!inserted.duplicate && inserted.deliveries.length > 0) wakeAll()
+      if (!inserted.duplicate && inserted.deliveries.length > 0) notifications.notify()
       return inserted
     },
 
@@ -151,17 +148,11 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
 
     async resendDelivery(request) {
       const answer = await commits.write(() => resend(request))
-      if (answer === 'resent') wakeAll()
+      if (answer === 'resent') notifications.notify()
       return answer
     },
 
-    onDue(wake) {
-      listeners.add(wake)
-      return Promise.resolve(() => {
-        listeners.delete(wake)
-        return Promise.resolve()
-      })
-    },
+    onDue: (wake) => notifications.listen(wake),
 
     voidLeases: () =>
       commits.write(() => {

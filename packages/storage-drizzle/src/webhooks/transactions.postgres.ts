@@ -9,7 +9,7 @@ import type {
   TransactionEventType,
 } from '@kyc-relay/webhooks/internal'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import type { DueNotifications } from '../engine/postgres/notifications.js'
+import type { DueNotifications } from '../engine/due-notifications.js'
 import { ownBytes } from './original-event.js'
 import { listDeliveriesOfEvent, writeToLive } from './publishing.postgres.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'

@@ -4,21 +4,8 @@
 // Without it (`notify: false`, or behind a pooler): deliveries start up to one poll interval later.
 
 import type pg from 'pg'
+import type { DueNotifications } from '../due-notifications.js'
 import type { PostgresConnection } from './pool.js'
-
-/**
- * Tells the workers of all processes that a delivery became due. It is only a hint.
- *
- * `NOTIFY` takes a lock that blocks every other committing transaction with a `NOTIFY`. So it is sent in a separate
- * statement, at most once per interval, and never inside a write transaction.
- */
-export interface DueNotifications {
-  /** Wakes listeners of this process at once, and those of other processes after the interval. */
-  notify(): void
-  /** Calls `wake` until the returned function is called. The first listener opens the listening connection. */
-  listen(wake: () => void): Promise<() => Promise<void>>
-  close(): Promise<void>
-}
 
 const channel = 'kyc_relay_due'
 /** Minimum time between two notifications of one process, in milliseconds. */
@@ -26,6 +13,12 @@ const notifyEveryMs = 25
 /** Time until a lost listening connection is reopened, in milliseconds. Polling continues meanwhile. */
 const reconnectAfterMs = 1_000
 
+/**
+ * Wakes the workers of all processes. The first listener opens the listening connection.
+ *
+ * `NOTIFY` takes a lock that blocks every other committing transaction with a `NOTIFY`. So it is sent in a separate
+ * statement, at most once per interval, and never inside a write transaction.
+ */
 export function createDueNotifications({
   pool,
   newClient,
@@ -97,24 +90,6 @@ export function createDueNotifications({
       listeners.clear()
       if (notifyTimer !== null) clearTimeout(notifyTimer)
       await disconnect()
-    },
-  }
-}
-
-/** Wakes only this process: for a proxy or database without `NOTIFY`. */
-export function createLocalNotifications(): DueNotifications {
-  const listeners = new Set<() => void>()
-  return {
-    notify() {
-      for (const wake of listeners) wake()
-    },
-    listen(wake) {
-      listeners.add(wake)
-      return Promise.resolve(() => Promise.resolve(void listeners.delete(wake)))
-    },
-    close() {
-      listeners.clear()
-      return Promise.resolve()
     },
   }
 }
