@@ -2,9 +2,7 @@ import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { AccessRow, KycStatusCorrection } from '@kyc-relay/kyc-core/internal'
 import type { SealedHeaders } from '@kyc-relay/webhooks/internal'
 import type { Grant } from '../apps/app-directory.js'
-
-/** An instant as SQLite (milliseconds) or PostgreSQL selects it. */
-type Instant = number | Date
+import type { StoredInstant } from '../stored-instant.js'
 
 // Rows as both engines select them. Lists are JSON.
 
@@ -17,9 +15,9 @@ export interface StoredApiKey {
   readonly version: number
   readonly hash: Uint8Array
   readonly sealed: Uint8Array
-  readonly createdAt: Instant
-  readonly signsFrom: Instant
-  readonly retiredAt: Instant | null
+  readonly createdAt: StoredInstant
+  readonly signsFrom: StoredInstant
+  readonly retiredAt: StoredInstant | null
   readonly issuedReason: string | null
   readonly revokedReason: string | null
 }
@@ -29,14 +27,14 @@ export interface StoredGrant extends Omit<Grant, 'scopes'> {
 export interface StoredRevocation {
   readonly appId: string
   readonly userId: string
-  readonly revokedAt: Instant
+  readonly revokedAt: StoredInstant
 }
 export interface StoredAccessToken {
   readonly hash: Uint8Array
   readonly appId: string
   readonly userId: string
   readonly scopes: string
-  readonly expiresAt: Instant
+  readonly expiresAt: StoredInstant
 }
 export interface StoredEndpoint {
   readonly position: number
@@ -49,20 +47,20 @@ export interface StoredEndpoint {
   readonly headers: string | null
   readonly standardWebhooks: number | boolean
   readonly pausedBy: string | null
-  readonly createdAt: Instant
-  readonly removedAt: Instant | null
+  readonly createdAt: StoredInstant
+  readonly removedAt: StoredInstant | null
 }
 export interface StoredCorrection extends Omit<KycStatusCorrection, 'at'> {
   readonly position: number
-  readonly at: Instant
+  readonly at: StoredInstant
   /** Absent on PostgreSQL, which stores the status itself. */
   readonly afterVerification?: number
 }
 export interface StoredRetention {
   readonly userId: string
-  readonly heldAt: Instant | null
+  readonly heldAt: StoredInstant | null
   readonly holdReason: string | null
-  readonly closedAt: Instant | null
+  readonly closedAt: StoredInstant | null
 }
 
 /** Parses a column; undefined for text that is not JSON, as SQL may have left it. */
@@ -87,8 +85,8 @@ function headersOf(json: string): Pick<SealedHeaders, 'sealed' | 'names'> {
   return isWhole ? (headers as SealedHeaders) : { names: [], sealed: json }
 }
 
-const msOf = (instant: Instant) => Number(instant)
-const msOrNull = (instant: Instant | null) => (instant === null ? null : msOf(instant))
+const msOf = (instant: StoredInstant) => Number(instant)
+const msOrNull = (instant: StoredInstant | null) => (instant === null ? null : msOf(instant))
 
 /**
  * Computes the digest of a row. An entry about it has the digest of the row after the change. Each column counts, but of

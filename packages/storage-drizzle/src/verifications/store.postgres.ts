@@ -15,6 +15,7 @@ import type { kycStatusLog, verifications } from './tables.postgres.js'
 import { refuseDuringErasure } from '../user-retention/store.postgres.js'
 import { insertKey, insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
 import { referencedTokens } from './referenced-tokens.js'
+import { verificationRecordOf } from './verification-record.js'
 
 interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
@@ -130,33 +131,13 @@ export function createVerificationStore(
       reads.listChecks.execute({ userId, ids }),
       reads.listDeclineCodes.execute({ userId, ids }),
     ])
-    return rows.map(({ verification, log }): VerificationRecord => {
-      const { verificationId, ssnToken, ssnStanding, documentNumberToken } = verification
-      const mine = (row: { verificationId: string }) => row.verificationId === verificationId
-      return {
-        verificationId,
-        appId: verification.appId,
-        userId: verification.userId,
-        externalVerificationId: verification.externalVerificationId,
-        externalVerificationProvider: verification.externalVerificationProvider,
-        schemaVersion: verification.schemaVersion,
-        decision: verification.decision,
-        decisionedAt: verification.decisionedAt,
-        recordedAt: verification.recordedAt,
-        countryCode: verification.countryCode,
-        result: { status: verification.resultStatus, verificationId, message: verification.resultMessage },
-        ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken, standing: ssnStanding },
-        documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
-        sections: sections.filter(mine).map(({ section, providerVerificationId, status }) => ({
-          section,
-          verificationId: providerVerificationId,
-          status,
-        })),
-        checks: checks.filter(mine).map(({ section, name, status }) => ({ section, name, status })),
-        declineCodes: codes.filter(mine).map(({ code }) => code),
-        statusLog: { previous: log.previous, next: log.next, at: log.at },
-        sealedDetails: verification.sealedDetails,
-      }
+    return rows.map(({ verification, log }) => {
+      const mine = (row: { verificationId: string }) => row.verificationId === verification.verificationId
+      return verificationRecordOf(verification, log, {
+        sections: sections.filter(mine),
+        checks: checks.filter(mine),
+        declineCodes: codes.filter(mine),
+      })
     })
   }
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import { checkedId } from '../checked-owner.js'
 import { decodeCursor, encodeCursor } from '../page-cursor.js'
 import { checkedLimit, pageOf } from '../pages.js'
@@ -10,6 +10,7 @@ import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import type { kycStatusLog, verifications } from './tables.sqlite.js'
 import { prepareReadingStatements } from './statements.sqlite.js'
 import { referencedTokens } from './referenced-tokens.js'
+import { verificationRecordOf } from './verification-record.js'
 
 interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
@@ -32,35 +33,11 @@ export function createVerificationStore(
 
   function readBack({ verification, log }: VerificationRow): VerificationRecord {
     const of = { verification: verification.position }
-    const { ssnToken, ssnStanding, documentNumberToken } = verification
-    return {
-      verificationId: verification.verificationId,
-      appId: verification.appId,
-      userId: verification.userId,
-      externalVerificationId: verification.externalVerificationId,
-      externalVerificationProvider: verification.externalVerificationProvider,
-      schemaVersion: verification.schemaVersion,
-      decision: verification.decision,
-      decisionedAt: new Date(verification.decisionedAt),
-      recordedAt: new Date(verification.recordedAt),
-      countryCode: verification.countryCode,
-      result: {
-        status: verification.resultStatus,
-        verificationId: verification.verificationId,
-        message: verification.resultMessage,
-      },
-      ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken as Token, standing: ssnStanding },
-      documentNumber: documentNumberToken === null ? null : { token: documentNumberToken as Token },
-      sections: statements.listSections.all(of).map(({ section, providerVerificationId, status }) => ({
-        section,
-        verificationId: providerVerificationId,
-        status,
-      })),
-      checks: statements.listChecks.all(of).map(({ section, name, status }) => ({ section, name, status })),
-      declineCodes: statements.listDeclineCodes.all(of).map(({ code }) => code),
-      statusLog: { previous: log.previous, next: log.next, at: new Date(log.at) },
-      sealedDetails: new Uint8Array(verification.sealedDetails),
-    }
+    return verificationRecordOf(verification, log, {
+      sections: statements.listSections.all(of),
+      checks: statements.listChecks.all(of),
+      declineCodes: statements.listDeclineCodes.all(of),
+    })
   }
 
   return {

@@ -1,11 +1,12 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import { checkedTime } from '../checked-time.js'
 import { decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import { checkedLimit, pageOf } from '../pages.js'
 import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables.postgres.js'
+import { readAttempt, readDelivery } from './stored-rows.js'
 
 const value = sql.placeholder
 
@@ -78,7 +79,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
       const [row] = await findDelivery.execute({ appId, deliveryId })
       if (row === undefined) return null
       const ended = (await listAttempts.execute({ appId, deliveryId })).map(readAttempt)
-      return { ...readRecord(row), body: row.body ?? new Uint8Array(), attempts: withOneInFlight(ended, row) }
+      return { ...readDelivery(row), body: row.body ?? new Uint8Array(), attempts: withOneInFlight(ended, row) }
     },
     async listDeliveries(request: ListDeliveriesRequest) {
       const { limit, appId } = request
@@ -86,7 +87,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
       const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, position }) =>
         encodeTimedCursor({ createdAtMs: createdAt.getTime(), position }, appId),
       )
-      return { items: items.map(readRecord), nextCursor }
+      return { items: items.map(readDelivery), nextCursor }
     },
   }
 }
@@ -129,31 +130,6 @@ function conditionsOf(filter: Omit<ListDeliveriesRequest, 'cursor' | 'limit'>): 
   ]
 }
 
-type Row = Omit<DeliveryRecord, 'nextAttemptAt'> & { readonly dueAt: Date | null }
-
-function readRecord(row: Row): DeliveryRecord {
-  return {
-    deliveryId: row.deliveryId,
-    eventId: row.eventId,
-    xEventId: row.xEventId,
-    appId: row.appId,
-    userId: row.userId,
-    eventType: row.eventType,
-    test: row.test,
-    endpointId: row.endpointId,
-    url: row.url,
-    state: row.state,
-    attemptsMade: row.attemptsMade,
-    createdAt: row.createdAt,
-    nextAttemptAt: row.dueAt,
-    endedAt: row.endedAt,
-    cancelReason: row.cancelReason,
-    resendOf: row.resendOf,
-    httpStatus: row.httpStatus,
-    latencyMs: row.latencyMs,
-  }
-}
-
 /** Adds the attempt in flight, which has no row yet. */
 function withOneInFlight(
   ended: readonly AttemptRecord[],
@@ -161,11 +137,4 @@ function withOneInFlight(
 ): readonly AttemptRecord[] {
   if (startedAt === null || ended.some(({ number }) => number === attemptsMade)) return ended
   return [...ended, { number: attemptsMade, state: 'STARTED', startedAt, endedAt: null, report: null }]
-}
-
-function readAttempt(row: typeof attempts.$inferSelect): AttemptRecord {
-  const { number, state, startedAt, endedAt, responseBody } = row
-  const report =
-    row.report === null ? null : { ...(JSON.parse(row.report) as Omit<AttemptReport, 'responseBody'>), responseBody }
-  return { number, state, startedAt, endedAt, report }
 }

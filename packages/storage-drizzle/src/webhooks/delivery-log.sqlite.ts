@@ -1,11 +1,12 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
-import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { ListDeliveriesRequest } from '@kyc-relay/webhooks/internal'
 import { checkedTime } from '../checked-time.js'
 import { decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import { checkedLimit, pageOf } from '../pages.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { attempts, deliveries, endpoints, events } from './tables.sqlite.js'
+import { readAttempt, readDelivery } from './stored-rows.js'
 
 const value = sql.placeholder
 
@@ -52,7 +53,7 @@ export function createDeliveryLog(db: DrizzleDatabase) {
       const row = findDelivery.get({ deliveryId: request.deliveryId, appId: request.appId })
       if (row === undefined) return null
       const made = listAttempts.all({ delivery: row.position }).map(readAttempt)
-      return { ...readRecord(row), body: new Uint8Array(row.body ?? []), attempts: made }
+      return { ...readDelivery(row), body: new Uint8Array(row.body ?? []), attempts: made }
     },
     listDeliveries({ limit, cursor, ...filter }: ListDeliveriesRequest) {
       const { appId } = filter
@@ -68,7 +69,7 @@ export function createDeliveryLog(db: DrizzleDatabase) {
       const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, position }) =>
         encodeTimedCursor({ createdAtMs: createdAt, position }, appId),
       )
-      return { items: items.map(readRecord), nextCursor }
+      return { items: items.map(readDelivery), nextCursor }
     },
   }
 }
@@ -120,47 +121,4 @@ function conditionsOf(filter: Omit<ListDeliveriesRequest, 'cursor' | 'limit'>): 
     given(createdAfter, (from) => gte(deliveries.createdAt, checkedTime(from).getTime())),
     given(createdBefore, (until) => lt(deliveries.createdAt, checkedTime(until).getTime())),
   ]
-}
-
-type Row = Omit<DeliveryRecord, 'test' | 'createdAt' | 'nextAttemptAt' | 'endedAt'> & {
-  readonly test: number
-  readonly createdAt: number
-  readonly dueAt: number | null
-  readonly endedAt: number | null
-}
-
-function readRecord(row: Row): DeliveryRecord {
-  return {
-    deliveryId: row.deliveryId,
-    eventId: row.eventId,
-    xEventId: row.xEventId,
-    appId: row.appId,
-    userId: row.userId,
-    eventType: row.eventType,
-    test: row.test === 1,
-    endpointId: row.endpointId,
-    url: row.url,
-    state: row.state,
-    attemptsMade: row.attemptsMade,
-    createdAt: new Date(row.createdAt),
-    nextAttemptAt: row.dueAt === null ? null : new Date(row.dueAt),
-    endedAt: row.endedAt === null ? null : new Date(row.endedAt),
-    cancelReason: row.cancelReason,
-    resendOf: row.resendOf,
-    httpStatus: row.httpStatus,
-    latencyMs: row.latencyMs,
-  }
-}
-
-function readAttempt(row: typeof attempts.$inferSelect): AttemptRecord {
-  const responseBody = row.responseBody === null ? null : new Uint8Array(row.responseBody)
-  const report =
-    row.report === null ? null : { ...(JSON.parse(row.report) as Omit<AttemptReport, 'responseBody'>), responseBody }
-  return {
-    number: row.number,
-    state: row.state,
-    startedAt: new Date(row.startedAt),
-    endedAt: row.endedAt === null ? null : new Date(row.endedAt),
-    report,
-  }
 }

@@ -1,7 +1,6 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { EventName } from '@kyc-relay/webhooks/internal'
-import type { AttemptResult, Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedOwner } from '../checked-owner.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
@@ -22,7 +21,7 @@ import { recordAttemptResults, type RecordedResults } from './attempt-results.po
 import { type Queryable } from '../engine/postgres/statement.js'
 import { endpoints } from './tables.postgres.js'
 import { classOf } from './values.js'
-import { parseHeaders } from './sealed-headers.js'
+import { readEndpoint } from './stored-rows.js'
 
 const value = sql.placeholder
 
@@ -164,11 +163,4 @@ export async function cancelPending(
   const claimed = await statements.requestCancelOfUser.count(on, request)
   await statements.refreshNextDue.count(on, { ...request, endpointIds })
   return requested + cancelled + claimed
-}
-
-function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
-  const { endpointId, appId, url, lineageId, description, standardWebhooks, pausedBy, createdAt } = row
-  const headers = parseHeaders(row.headers)
-  const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventName[])
-  return { endpointId, appId, url, lineageId, description, eventTypes, headers, standardWebhooks, pausedBy, createdAt }
 }

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { EventName } from '@kyc-relay/webhooks/internal'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedOwner } from '../checked-owner.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
@@ -19,7 +18,7 @@ import { prepareResultStatements, recordAttemptResults } from './attempt-results
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { deliveries, endpoints, events } from './tables.sqlite.js'
 import { classOf, deliveryClass } from './values.js'
-import { parseHeaders } from './sealed-headers.js'
+import { readEndpoint } from './stored-rows.js'
 
 const value = sql.placeholder
 
@@ -159,20 +158,5 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
         const now = clock().getTime()
         return claiming.endLeases.run(now, now).changes
       }),
-  }
-}
-
-function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
-  return {
-    endpointId: row.endpointId,
-    appId: row.appId,
-    url: row.url,
-    lineageId: row.lineageId,
-    description: row.description,
-    eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventName[]),
-    headers: parseHeaders(row.headers),
-    standardWebhooks: row.standardWebhooks === 1,
-    pausedBy: row.pausedBy,
-    createdAt: new Date(row.createdAt),
   }
 }
