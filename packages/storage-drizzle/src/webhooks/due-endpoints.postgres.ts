@@ -2,22 +2,22 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { findDueEndpoints, type DueEndpointRow } from './claim-statements.postgres.js'
 import { endpointKey } from './row-keys.js'
 
-/** What a look tells of the endpoints that it does not list. */
-export interface Look {
+/** What a read of the due endpoints tells of those that it does not list. */
+export interface DueRead {
   readonly nowMs: number
   /** Due time of the next of them; null if nothing waits. */
   readonly nextDueMs: number | null
 }
 
-/** Positions of the due notices that a look read, first and last: 0 if it read none, for they begin at 1. */
+/** First and last position of the due notices that were read with the endpoints. Both are 0 for none: positions begin at 1. */
 export interface NoticesRead {
   readonly firstNotice: number
   readonly lastNotice: number
 }
 
 /**
- * The endpoints that were due at the last look, those that waited longest first. Claims use them up before anyone looks
- * again: a look reads all of them, a claim takes the first ones.
+ * The endpoints that were due at the last read, those that waited longest first. It is kept from call to call: a read
+ * finds all due endpoints, and a claim takes only the first ones. Claims use them up before the next read.
  */
 export interface DueEndpoints {
   /** Time before which no lease ends. */
@@ -27,11 +27,11 @@ export interface DueEndpoints {
    * later. Null changes nothing.
    */
   noteNoExpiredLease(before: Date | null): void
-  /** Reads the list again. */
-  look(now: Date | null, caps: { readonly healthy: number; readonly failing: number }): Promise<Look>
+  /** Reads the due endpoints from the database, in place of those that are left. */
+  read(now: Date | null, caps: { readonly healthy: number; readonly failing: number }): Promise<DueRead>
   /** Number of endpoints that can be taken; at most `failing` of them are failing. */
   count(failing: number): number
-  /** Positions of the due notices that the look read. */
+  /** Positions of the due notices that the last read found. */
   notices(): NoticesRead
   /** Takes up to `limit` endpoints off the list; at most `failing` of them are failing. */
   take(limit: number, failing: number): readonly DueEndpointRow[]
@@ -52,7 +52,7 @@ export function createDueEndpoints(database: PostgresDatabase): DueEndpoints {
     noteNoExpiredLease(before) {
       noLeaseBefore = before ?? noLeaseBefore
     },
-    async look(now, caps) {
+    async read(now, caps) {
       const rows = await database.run((on) =>
         findDueEndpoints.rows(on, {
           now,
