@@ -3,7 +3,8 @@ import type { AuditEntry, AuditHead, AuditKind } from './audit-entry.js'
 import type { AuditFinding } from './audit-finding.js'
 import type { AuditLog } from './audit-log.js'
 import type { AuditSeal, SealedCheckpoint } from './audit-seal.js'
-import { accessNamesOf, createAccessState } from './access-state.js'
+import { compareAccess } from './access-comparison.js'
+import { createAccessState } from './access-state.js'
 import { CHAIN_START, checkRun, type ChainPlace } from './check-run.js'
 
 /** Options of {@link verifyAuditLog}. */
@@ -117,48 +118,6 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
   const access = createAccessState()
   const places = new Map<number, ChainPlace>()
 
-  /** Compares apps, keys, tokens, grants, endpoints, corrections, holds and closures with their entries. */
-  async function compareAccess(): Promise<void> {
-    if (log.listAccess === undefined) return
-    const differences: {
-      readonly code: 'ROW_DIFFERS' | 'ROW_WITHOUT_ENTRY' | 'ROW_MISSING'
-      readonly subject: string
-    }[] = []
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<NonNullable<AuditLog['listAccess']>>> = await log.listAccess({
-        cursor,
-        limit: pageSize,
-      })
-      for (const row of page.rows) {
-        const code = access.compare(row)
-        if (code !== null) differences.push({ code, subject: row.name })
-      }
-      report.rows += page.rows.length
-      tell()
-      cursor = page.nextCursor
-    } while (cursor !== null)
-    for (const subject of access.missing()) differences.push({ code: 'ROW_MISSING', subject })
-    if (differences.length === 0) return
-    const changed = await namesChangedSince(places)
-    for (const one of differences)
-      if (!changed.has(one.subject)) find({ ...one, log: log.name, chain: null, sequence: null })
-  }
-
-  /** Names of rows with entries that were written during the verification. */
-  async function namesChangedSince(since: ReadonlyMap<number, ChainPlace>): Promise<ReadonlySet<string>> {
-    const names = new Set<string>()
-    for (const [chain, { sequence }] of since) {
-      for (let after = sequence; ;) {
-        const entries = await log.listEntries({ chain, after, limit: pageSize })
-        for (const entry of entries) accessNamesOf(entry).forEach((name) => names.add(name))
-        if (entries.length < pageSize) break
-        after = entries.at(-1)?.sequence ?? after
-      }
-    }
-    return names
-  }
-
   async function verifyChain(chain: number, head: AuditHead | null): Promise<void> {
     const name = log.name
     const checkpointMacs = new Map<number, Set<string>>()
@@ -224,7 +183,11 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
     tell()
     cursor = page.nextCursor
   } while (cursor !== null)
-  await compareAccess()
+  const onPage = (rows: number): void => {
+    report.rows += rows
+    tell()
+  }
+  for (const finding of await compareAccess({ log, access, places, pageSize, onPage })) find(finding)
   return report
 }
 
