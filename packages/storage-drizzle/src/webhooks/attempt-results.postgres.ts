@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import type { EndpointHealthChange } from '@kyc-relay/webhooks/internal'
-import { schedulesAfter, type Applied, type LeasedRow, type ScheduleAfter } from './applied-results.js'
+import { schedulesAfter, type Applied, type LeasedRow, type ScheduleAfter } from './applied-results.postgres.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { countAttempts } from './endpoint-hours.js'
 import { addHourCounts } from './endpoint-hours.postgres.js'
@@ -159,7 +159,13 @@ export interface RecordedResults {
   readonly healthChanges: readonly EndpointHealthChange[]
 }
 
-/** Applies each result whose fence is current, inside a transaction. The others are stale. */
+/**
+ * Applies each result whose fence is current, inside a transaction. The others are stale.
+ *
+ * The general path: for a retry, which may have to move to another endpoint or wait for the end of a pause, an unsent
+ * attempt, or two results of one delivery. It locks, decides in this process, then writes. Most results end their
+ * deliveries and take the one statement of `recordEndedResults`.
+ */
 export async function recordAttemptResults(
   on: Queryable,
   { appId, rows: results }: AppGroup<AttemptResult>,

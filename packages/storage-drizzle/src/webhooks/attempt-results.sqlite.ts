@@ -9,7 +9,7 @@ import { prepareCounting } from './endpoint-hours.sqlite.js'
 import { goneReason, heirOf } from './lineage.js'
 import { preparePublishing } from './publishing.sqlite.js'
 
-type LeasedRow = readonly [
+type FoundLease = readonly [
   position: number,
   endpoint: number,
   unsentSince: number | null,
@@ -23,7 +23,7 @@ type LeasedRow = readonly [
 export function prepareResultStatements(client: Database.Database, db: DrizzleDatabase) {
   return {
     /** Only while the fence is current. What was claimed has a schedule: claims are made from it. */
-    findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], LeasedRow>(
+    findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], FoundLease>(
       client,
       `SELECT position, endpoint, unsent_since, cancel_requested, event_type, class, failing
       FROM kyc_relay_deliveries JOIN kyc_relay_endpoint_schedules USING (endpoint)
@@ -99,7 +99,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     outcome.attemptsMade,
     outcome.dueAtMs,
     outcome.unsentSinceMs,
-    outcome.endedAtMs,
+    outcome.state === 'PENDING' ? null : now,
     outcome.cancelReason,
     isUnsent,
     report.status,

@@ -19,7 +19,6 @@ export interface DeliveryAfterResult {
   readonly attemptsMade: number
   readonly dueAtMs: number | null
   readonly unsentSinceMs: number | null
-  readonly endedAtMs: number | null
   readonly cancelReason: string | null
   /** True if the attempt failed; null when it was not sent. */
   readonly endpointFailing: boolean | null
@@ -46,7 +45,6 @@ export function deliveryAfterResult(
     attemptsMade: unsent ? delivery.attemptsMade - 1 : delivery.attemptsMade,
     dueAtMs: again ? nowMs + checkedDurationMs(next.delayMs) : null,
     unsentSinceMs: unsent ? (delivery.unsentSinceMs ?? nowMs) : null,
-    endedAtMs: again ? null : nowMs,
     cancelReason: cancelled,
     endpointFailing: unsent ? null : attempt.state !== 'SUCCEEDED',
   }

@@ -92,8 +92,10 @@ export function areAllEnded(results: readonly AttemptResult[]): boolean {
 const separator = '\u001F'
 
 /**
- * Applies results whose fence is current. The rest are stale. Call it only for results that pass
- * `areAllEnded`.
+ * Applies results whose fence is current. The rest are stale. Call it only for results that pass `areAllEnded`.
+ *
+ * The fast path, for most results of tables that are not distributed: what they write does not depend on the endpoint,
+ * so nothing is read first.
  */
 export async function recordEndedResults(
   on: Queryable,
