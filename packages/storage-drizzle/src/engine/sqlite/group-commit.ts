@@ -184,12 +184,6 @@ export function createGroupCommit(
     }
   }
 
-  function mayWrite(): boolean {
-    const reason = refusal ?? checkpoints?.beforeWrite() ?? null
-    if (reason !== null) fail(reason)
-    return reason === null
-  }
-
   function flush(): void {
     if (pause !== null) {
       pause.isDue = true
@@ -199,7 +193,9 @@ export function createGroupCommit(
     queue = queue.slice(mostPerCommit)
     scheduled = queue.length > 0
     if (scheduled) setImmediate(flush)
-    const outcomes = mayWrite() ? runWithSpace(batch) : null
+    const reason = refusal ?? checkpoints?.beforeWrite() ?? null
+    if (reason !== null) fail(reason)
+    const outcomes = reason === null ? runWithSpace(batch) : null
     batch.forEach((waiting, index) => {
       const outcome = outcomes?.[index]
       if (outcome === undefined) waiting.reject(refusal ?? new StorageError('STORE_UNAVAILABLE'))

@@ -102,7 +102,8 @@ export interface SqliteMigrationOptions extends SqliteMigrationListeners {
 
 /**
  * Applies pending migrations, each in one transaction with its ledger row. After a crash the schema is that of the last
- * complete migration. Concurrent starts wait for each other at `BEGIN IMMEDIATE` and then check again.
+ * complete migration. Concurrent starts wait for each other at `BEGIN IMMEDIATE` and then check again. It writes also if
+ * nothing is pending: call it before `assertDurable`, also after {@link requireMigrated}.
  *
  * @returns the names applied by this call.
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STATEMENT_REFUSED`, `STORE_UNAVAILABLE`; the failed
@@ -144,8 +145,7 @@ function applyNext(
   const ledger = readLedger(client, history)
   const next = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))[0]
   if (next === undefined) {
-    // A write without changes: the pragmas must be checked after a write.
-    client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${shipped.length}`)
+    writeWithoutChange(client, history, shipped.length)
     return null
   }
   onMigration?.(stepOf(next, 'applying', shipped))
@@ -169,6 +169,11 @@ function applyNext(
     )
     .run(next.number, next.name, next.sha256, schemaSha256(client, history, shipped), now.getTime())
   return next
+}
+
+/** Writes a row of the ledger as it is: `assertDurable` reads the pragmas as they hold only after a write. */
+function writeWithoutChange(client: Database.Database, history: History, number: number): void {
+  client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${number}`)
 }
 
 function inTransaction<T>(client: Database.Database, work: () => T): T {
