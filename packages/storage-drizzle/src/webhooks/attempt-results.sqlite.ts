@@ -7,7 +7,7 @@ import { prepareLineage } from './endpoints.sqlite.js'
 import { countAttempts } from './endpoint-hours.js'
 import { prepareCounting } from './endpoint-hours.sqlite.js'
 import { goneReason, heirOf } from './lineage.js'
-import { preparePublishing } from './publishing.sqlite.js'
+import { prepareAdvanceNextDue } from './publishing.sqlite.js'
 
 type FoundLease = readonly [
   position: number,
@@ -38,7 +38,7 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       'UPDATE kyc_relay_deliveries SET endpoint = ? WHERE position = ?',
     ),
     listLineage: prepareLineage(db),
-    advanceNextDue: preparePublishing(db).advanceNextDue,
+    advanceNextDue: prepareAdvanceNextDue(db),
     endLease: prepare<unknown[]>(
       client,
       `UPDATE kyc_relay_deliveries

@@ -10,6 +10,18 @@ import { classOf, deliveryClass } from './values.js'
 
 const value = sql.placeholder
 
+/** Advances the next due time of an endpoint; that of a paused one only for a test event. */
+export const prepareAdvanceNextDue = (db: DrizzleDatabase) =>
+  db
+    .insert(endpointSchedules)
+    .values({ endpoint: value('endpoint'), nextDueAt: value('dueAt') })
+    .onConflictDoUpdate({
+      target: endpointSchedules.endpoint,
+      set: { nextDueAt: sql`min(ifnull(next_due_at, excluded.next_due_at), excluded.next_due_at)` },
+      setWhere: sql`paused = 0 OR ${value('class')} = ${sql.raw(String(deliveryClass.test))}`,
+    })
+    .prepare()
+
 /** Prepares the statements that write one event with its deliveries. */
 export function preparePublishing(db: DrizzleDatabase) {
   return {
@@ -87,15 +99,7 @@ export function preparePublishing(db: DrizzleDatabase) {
         resendOf: value('resendOf'),
       })
       .prepare(),
-    advanceNextDue: db
-      .insert(endpointSchedules)
-      .values({ endpoint: value('endpoint'), nextDueAt: value('dueAt') })
-      .onConflictDoUpdate({
-        target: endpointSchedules.endpoint,
-        set: { nextDueAt: sql`min(ifnull(next_due_at, excluded.next_due_at), excluded.next_due_at)` },
-        setWhere: sql`paused = 0 OR ${value('class')} = ${sql.raw(String(deliveryClass.test))}`,
-      })
-      .prepare(),
+    advanceNextDue: prepareAdvanceNextDue(db),
   }
 }
 
