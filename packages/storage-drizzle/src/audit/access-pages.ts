@@ -1,6 +1,7 @@
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { AccessRow } from '@kyc-relay/kyc-core/internal'
 import { checkedLimit } from '../pages.js'
+import { StorageError } from '../storage-error.js'
 
 /** Values of the columns that order a list. */
 export type RowKey = readonly (string | number | Uint8Array)[]
@@ -33,7 +34,14 @@ const encodePlace = (list: number, key: RowKey) =>
     key.map((one) => (one instanceof Uint8Array ? { hex: Buffer.from(one).toString('hex') } : one)),
   ])
 
+/** @throws `CURSOR_INVALID` for a text that {@link encodePlace} did not create. */
 function decodePlace(cursor: string): readonly [list: number, key: RowKey] {
-  const [list, key] = JSON.parse(cursor) as [number, (string | number | { readonly hex: string })[]]
-  return [list, key.map((one) => (typeof one === 'object' ? Buffer.from(one.hex, 'hex') : one))]
+  try {
+    const [list, stored] = JSON.parse(cursor) as [number, (string | number | { readonly hex: string })[]]
+    const key = stored.map((one) => (typeof one === 'object' ? Buffer.from(one.hex, 'hex') : one))
+    if (Number.isSafeInteger(list) && encodePlace(list, key) === cursor) return [list, key]
+  } catch {
+    // Neither JSON nor a place: refused below.
+  }
+  throw new StorageError('CURSOR_INVALID')
 }
