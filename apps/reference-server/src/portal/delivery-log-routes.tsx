@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { openDelivery } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
 import { shownHeaders } from '../webhooks-api/shown-headers.js'
-import { listDeliveries } from '../webhooks-api/webhook-routes.js'
-import { appIdOf, type DeveloperDeps } from './developer-routes.js'
+import { listDeliveries, type WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
 import { DeliveryPage } from './pages/delivery-page.js'
-import { idInPath, seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import { appIdOf, idInPath, seeOtherWithNotice, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
 import { returnPage } from './return-page.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
@@ -15,8 +14,11 @@ const pageSize = 25
 const pageProblem = 'There is no such page of the log.'
 const unreadFilters = 'A filter could not be read, and was left out.'
 
+/** Dependencies of the delivery log. */
+export type DeliveryLogRoutesDeps = Pick<WebhookRoutesDeps, 'store' | 'bodySealer' | 'wake' | 'now' | 'catalogue'>
+
 /** Creates the pages of the delivery log for a signed-in app. */
-export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
+export function createDeliveryLogRoutes(deps: DeliveryLogRoutesDeps): Hono<PortalEnv> {
   const { store } = deps
   const routes = new Hono<PortalEnv>()
 
@@ -81,9 +83,9 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       if (outcome === 'resent') resent += 1
     }
     if (resent > 0) deps.wake()
-    await c.get('session').flash(resultOfResending(resent, ids.length))
     const back = returnPage(fields.get('back'))
-    return seeOther(c, back?.startsWith('/portal/deliveries?') === true ? back : '/portal/deliveries')
+    const page = back?.startsWith('/portal/deliveries?') === true ? back : '/portal/deliveries'
+    return seeOtherWithNotice(c, page, resultOfResending(resent, ids.length))
   })
 
   routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
@@ -91,18 +93,16 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const newDeliveryId = randomUUID()
     const outcome = await store.resendDelivery({ appId: appIdOf(c), deliveryId, newDeliveryId })
     if (outcome === 'not_found') return sendProblem(c, 404)
-    const session = c.get('session')
     if (outcome === 'resent') {
       deps.wake()
-      await session.flash({ tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' })
-      return seeOther(c, `/portal/deliveries/${newDeliveryId}`)
+      const text = 'On its way again, with the same bytes and the same X-Event-ID.'
+      return seeOtherWithNotice(c, `/portal/deliveries/${newDeliveryId}`, { tone: 'good', text })
     }
     const text =
       outcome === 'not_finished'
         ? 'The event is still being delivered. Send it again after the delivery has ended.'
         : 'Its URL was removed, so the event cannot be sent again.'
-    await session.flash({ tone: 'bad', text })
-    return seeOther(c, `/portal/deliveries/${deliveryId}`)
+    return seeOtherWithNotice(c, `/portal/deliveries/${deliveryId}`, { tone: 'bad', text })
   })
 
   return routes

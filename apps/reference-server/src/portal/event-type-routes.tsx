@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import { appIdOf, type DeveloperDeps } from './developer-routes.js'
+import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { EventTypePage, EventTypesPage } from './pages/event-type-pages.js'
-import { sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import { appIdOf, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
 
 /** Creates the pages of the event types: what each carries, and how a receiver verifies it. */
-export function createEventTypeRoutes(deps: Pick<DeveloperDeps, 'store' | 'catalogue'>): Hono<PortalEnv> {
+export function createEventTypeRoutes(deps: Pick<WebhookRoutesDeps, 'store' | 'catalogue'>): Hono<PortalEnv> {
   const { offered } = deps.catalogue
   const routes = new Hono<PortalEnv>()
 

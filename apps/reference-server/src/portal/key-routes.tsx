@@ -1,10 +1,16 @@
 import { Hono } from 'hono'
 import { remoteAddressOf } from '../http/request-context.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
-import { appIdOf } from './developer-routes.js'
 import { KeysPage } from './pages/keys-page.js'
 import { RevokeKeyPage } from './pages/revoke-key-page.js'
-import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import {
+  appIdOf,
+  seeOtherWithNotice,
+  sendPage,
+  sendProblem,
+  type PortalContext,
+  type PortalEnv,
+} from './portal-context.js'
 
 /** Dependencies of the API key page. */
 export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'dryRunKeyRotation' | 'limits' | 'failures'>
@@ -52,32 +58,27 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   })
 
   routes.post('/portal/keys/activate', async (c) => {
-    const session = c.get('session')
     const appId = appIdOf(c)
     if (c.get('form').get('confirm') !== 'yes')
       return send(c, { notice: { tone: 'bad', text: 'Confirm first that every receiver has the new key.' } }, 400)
-    if ((await isShownKeyWaiting(c)) && (await apiKeys.activate(appId))) {
-      await session.endOthers()
-      await session.flash({
-        tone: 'good',
-        text: 'The new key signs webhooks from now on. The old key allows only reading, for 24 more hours. To make changes, sign in with the new key.',
-      })
-    } else {
-      await session.flash({ tone: 'warn', text: notWaiting })
-    }
-    return seeOther(c, '/portal/keys')
+    if (!(await isShownKeyWaiting(c)) || !(await apiKeys.activate(appId)))
+      return seeOtherWithNotice(c, '/portal/keys', { tone: 'warn', text: notWaiting })
+    await c.get('session').endOthers()
+    return seeOtherWithNotice(c, '/portal/keys', {
+      tone: 'good',
+      text: 'The new key signs webhooks from now on. The old key allows only reading, for 24 more hours. To make changes, sign in with the new key.',
+    })
   })
 
   routes.post('/portal/keys/discard', async (c) => {
     const discarded = (await isShownKeyWaiting(c)) && (await apiKeys.discard(appIdOf(c)))
-    await c
-      .get('session')
-      .flash(
-        discarded
-          ? { tone: 'good', text: 'The new key was discarded. It will not sign webhooks.' }
-          : { tone: 'warn', text: notWaiting },
-      )
-    return seeOther(c, '/portal/keys')
+    return seeOtherWithNotice(
+      c,
+      '/portal/keys',
+      discarded
+        ? { tone: 'good', text: 'The new key was discarded. It will not sign webhooks.' }
+        : { tone: 'warn', text: notWaiting },
+    )
   })
 
   routes.get('/portal/keys/:version{[0-9]{1,9}}/revoke', async (c) => {
@@ -89,8 +90,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   routes.post('/portal/keys/:version{[0-9]{1,9}}/revoke', async (c) => {
     const version = Number(c.req.param('version'))
     if (!(await apiKeys.revoke({ appId: appIdOf(c), version, reason: null }))) return sendProblem(c, 404)
-    await c.get('session').flash({ tone: 'good', text: `Key ${version} was revoked.` })
-    return seeOther(c, '/portal/keys')
+    return seeOtherWithNotice(c, '/portal/keys', { tone: 'good', text: `Key ${version} was revoked.` })
   })
 
   /**

@@ -4,7 +4,7 @@ import { isRouted } from '../http/unrouted.js'
 import type { Log } from '../operations/log.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { createDeliveryLogRoutes } from './delivery-log-routes.js'
-import { createDeveloperRoutes } from './developer-routes.js'
+import { createEndpointRoutes } from './endpoint-routes.js'
 import { createEventTypeRoutes } from './event-type-routes.js'
 import { createKeyRoutes } from './key-routes.js'
 import {
@@ -21,6 +21,7 @@ import { createRecoveryRoutes } from './recovery-routes.js'
 import { returnPageOfForm } from './return-page.js'
 import { createSessions, newSessionSecret, type SessionDeps } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
+import { createTestEventRoutes } from './test-event-routes.js'
 
 /** Dependencies of the portal of partners: those of the REST API, and its sessions. */
 export interface PortalDeps extends SessionDeps {
@@ -64,7 +65,8 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   )
   app.get('/portal', requireSession(guard), (c) => seeOther(c, '/portal/webhooks'))
   for (const place of ['webhooks', 'deliveries', 'events', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard))
-  app.route('/', createDeveloperRoutes(webhooks))
+  app.route('/', createEndpointRoutes(webhooks))
+  app.route('/', createTestEventRoutes(webhooks))
   app.route('/', createDeliveryLogRoutes(webhooks))
   app.route('/', createEventTypeRoutes(webhooks))
   app.route('/', createRecoveryRoutes(webhooks))

@@ -9,7 +9,7 @@ import { SignInPage } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
 import { returnPage, returnPageOfForm, signInPath } from './return-page.js'
 import { sessionCookie, type PortalKind } from './session-cookie.js'
-import { equalSecrets, formToken, type OperatorHolder, type Session, type Sessions } from './sessions.js'
+import { equalSecrets, formToken, type Notice, type OperatorHolder, type Session, type Sessions } from './sessions.js'
 
 /** Values in Hono's context for handlers of the portal. */
 export interface PortalEnv {
@@ -43,6 +43,12 @@ export const idInPath = (c: PortalContext, name: string): string => (c.req.param
 /** Redirects to a GET after an action, so that a reload repeats nothing. */
 export function seeOther(c: PortalContext, path: string): Response {
   return c.body(null, 303, { location: path, 'cache-control': 'no-store' })
+}
+
+/** Redirects as `seeOther` does. The next page shows the message. */
+export async function seeOtherWithNotice(c: PortalContext, path: string, notice: Notice): Promise<Response> {
+  await c.get('session').flash(notice)
+  return seeOther(c, path)
 }
 
 const problems = {
@@ -128,6 +134,13 @@ export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv>
       return sendProblem(c, 'retiring')
     return next()
   }
+}
+
+/** The app of a session of the developers' portal. */
+export function appIdOf(c: PortalContext): string {
+  const { holder } = c.get('session')
+  if (holder.kind !== 'app') throw new Error('the session is not of an app')
+  return holder.appId
 }
 
 /** The operator of a session of the operators' portal. */

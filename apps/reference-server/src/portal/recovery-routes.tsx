@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import type { RecoveryCount } from '../events/recovery-count.js'
 import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
-import { appIdOf } from './developer-routes.js'
+import { findEndpointInPath } from './endpoint-in-path.js'
 import { utcTime } from './log-filters.js'
 import { RecoverFormPage, RecoveryPage, type RecoveryProblem } from './pages/recovery-pages.js'
-import { idInPath, seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import { appIdOf, idInPath, seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const timeProblem = 'Give the time in UTC.'
@@ -14,13 +14,8 @@ const timeProblem = 'Give the time in UTC.'
 export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: RecoveryRoutesDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
-  async function findEndpoint(c: PortalContext) {
-    const endpoints = await store.listEndpoints(appIdOf(c))
-    return endpoints.find(({ endpointId }) => endpointId === idInPath(c, 'endpointId')) ?? null
-  }
-
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
-    const endpoint = await findEndpoint(c)
+    const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const form = { from: '', until: '' }
     const page = <RecoverFormPage {...{ endpoint, form, count: null, problem: null }} session={c.get('session')} />
@@ -28,7 +23,7 @@ export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: 
   })
 
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
-    const endpoint = await findEndpoint(c)
+    const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const fields = c.get('form')
     const form = { from: fields.get('from') ?? '', until: fields.get('until') ?? '' }
