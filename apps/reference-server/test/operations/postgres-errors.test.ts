@@ -94,12 +94,20 @@ it.each([
   ['XX002', failed('STORE_FAILED', 'DATA_DAMAGED')],
   ['42P01', failed('SCHEMA_OUTDATED')],
   ['42703', failed('SCHEMA_OUTDATED')],
-  // Wrong SQL, and a function that does not exist.
+  // A plan that a migration changed. It is made again.
+  ['0A000', unavailable(undefined)],
+  // Wrong SQL, a function that does not exist, and what cannot run in a transaction or has dependents.
   ['42601', unavailable(undefined, 'STATEMENT_REFUSED')],
   ['42883', unavailable(undefined, 'STATEMENT_REFUSED')],
+  ['25001', unavailable(undefined, 'STATEMENT_REFUSED')],
+  ['2BP01', unavailable(undefined, 'STATEMENT_REFUSED')],
   // A value that a rule of the tables refuses: a mistake of this service.
   ['22021', failed('CONSTRAINT')],
   ['23514', failed('CONSTRAINT')],
+  // What a trigger or a view of the operator refuses, as on SQLite, and what is too large for the server.
+  ['P0001', failed('CONSTRAINT')],
+  ['44000', failed('CONSTRAINT')],
+  ['54000', failed('CONSTRAINT')],
 ])('%s: nothing is recorded, and the same submission is once it has passed', async (state, { status, code, cause }) => {
   await direct.query('INSERT INTO next_error VALUES ($1)', [state])
   const before = server.logLines.length

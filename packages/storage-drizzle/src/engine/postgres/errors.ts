@@ -60,6 +60,14 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   // A damaged table or index.
   XX001: ['STORE_FAILED', 'DATA_DAMAGED'],
   XX002: ['STORE_FAILED', 'DATA_DAMAGED'],
+  // What a trigger, a view or a limit of the server refuses.
+  P0001: ['CONSTRAINT', null],
+  '44000': ['CONSTRAINT', null],
+  '54000': ['CONSTRAINT', null],
+  // A statement that cannot run in a transaction, for example `CREATE INDEX CONCURRENTLY`.
+  '25001': ['STATEMENT_REFUSED', null],
+  // A table or column that others depend on is dropped.
+  '2BP01': ['STATEMENT_REFUSED', null],
   // A table or column is missing.
   '42P01': ['SCHEMA_OUTDATED', null],
   '42703': ['SCHEMA_OUTDATED', null],
