@@ -24,7 +24,7 @@ export const seeds = {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-      ssn_token, ssn_standing, document_number_token, sealed_details, erasable_key, erasable_mac)
+      ssn_token, ssn_state, document_number_token, sealed_details, erasable_key, erasable_mac)
     SELECT printf('%08x-0000-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}),
       lower(hex(randomblob(16))), lower(hex(randomblob(16))), 'CUSTOM', '1.0', 'PASSED', ${at}, ${at}, 'US', 'VERIFIED', 'The user is verified.',
       randomblob(32), printf('tok_ssn_1%05d%s_1120', i / 50, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_1%05d%s', i / 50, lower(hex(randomblob(13)))), randomblob(400), randomblob(32), randomblob(32) FROM n;
@@ -52,7 +52,7 @@ export const seeds = {
     INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id) SELECT app_id, endpoint_id FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-      ssn_token, ssn_standing, document_number_token, sealed_details, erasable_key, erasable_mac)
+      ssn_token, ssn_state, document_number_token, sealed_details, erasable_key, erasable_mac)
     SELECT lpad(to_hex(i), 8, '0') || '-0000-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'),
       gen_random_uuid(), gen_random_uuid(), 'CUSTOM', '1.0', 'PASSED', now(), now(), 'US', 'VERIFIED', 'The user is verified.',
       decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_1' || lpad((i / 50)::text, 5, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',

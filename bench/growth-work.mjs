@@ -51,7 +51,7 @@ function submission() {
     decision: 'PASSED',
     decisionedAt: new Date(),
     countryCode: 'US',
-    ssn: { token: createToken({ field: 'ssn', lastFour: '1120', ...made() }), standing: 'VALIDATED' },
+    ssn: { token: createToken({ field: 'ssn', lastFour: '1120', ...made() }), state: 'VALIDATED' },
     documentNumber: { token: createToken({ field: 'document_number', ...made() }) },
     sections: [{ section: 'ssn', verificationId: 'x', status: 'PASSED' }],
     checks: [{ section: 'ssn', name: 'ssn_match', status: 'PASSED' }],

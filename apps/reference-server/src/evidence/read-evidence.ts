@@ -138,7 +138,7 @@ export function keptEvidence(
     status: result.status,
     message: result.message,
     // An erasure removes the token of the SSN. The section stays, and it means that the SSN was validated.
-    ssnStanding: ssn?.standing ?? (rest.sections.some(({ section }) => section === 'ssn') ? 'VALIDATED' : null),
+    ssnState: ssn?.state ?? (rest.sections.some(({ section }) => section === 'ssn') ? 'VALIDATED' : null),
     hasDocumentNumber: documentNumber !== null,
     /** Corrections of the user's KYC status by operators. */
     corrections: corrections.map(({ userId: _, ...correction }) => correction),

@@ -248,7 +248,7 @@ describe.each(['sqlite', 'postgres'] as const)('evidence on %s', (engine) => {
         verificationId,
         decision: 'PASSED',
         declineCodes: ['document_expired'],
-        ssnStanding: 'VALIDATED',
+        ssnState: 'VALIDATED',
         photos: [{ side: 'front', state: 'ERASED' }],
       })
       expect(gone.text).not.toMatch(/CANARY|Jane|1120|tok_/)

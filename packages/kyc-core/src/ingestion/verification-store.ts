@@ -53,7 +53,7 @@ export interface TokenizedVerification {
   /** `person.address.countryCode`, ISO 3166-1 alpha-2. */
   readonly countryCode: string
   /** `VALIDATED` when `verifications.ssn` is present, else `COLLECTED`. */
-  readonly ssn: { readonly token: Token; readonly standing: 'COLLECTED' | 'VALIDATED' } | null
+  readonly ssn: { readonly token: Token; readonly state: 'COLLECTED' | 'VALIDATED' } | null
   readonly documentNumber: { readonly token: Token } | null
   readonly sections: readonly {
     readonly section: SectionName

@@ -15,10 +15,10 @@ import { USERS } from './verification-submissions.js'
 
 const { maria } = USERS
 
-type Standing = Omit<PhotoRecord, 'photoJobId' | 'side'>
+type PhotoState = Omit<PhotoRecord, 'photoJobId' | 'side'>
 
 /** Reads the state of the first photo of a verification. */
-async function standingOf({ photoJobs }: PhotoJobStoreHandle, number: number): Promise<Standing | undefined> {
+async function stateOf({ photoJobs }: PhotoJobStoreHandle, number: number): Promise<PhotoState | undefined> {
   const [photo] = await photoJobs.listPhotos(maria, verificationId(number))
   if (photo === undefined) return undefined
   const { state, attemptsMade, nextAttemptAt, lastFailure, endedAt } = photo
@@ -37,18 +37,18 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       const queuedAt = harness.now()
       await queue(harness, handle, 1)
       const queued = { ...nothingYet, state: 'PENDING', attemptsMade: 0, nextAttemptAt: queuedAt }
-      assertEqual(await standingOf(handle, 1), queued, 'before its first attempt')
+      assertEqual(await stateOf(handle, 1), queued, 'before its first attempt')
       const first = await claimOne(handle)
       const tried = { ...nothingYet, state: 'PENDING', attemptsMade: 1 }
-      assertEqual(await standingOf(handle, 1), tried, 'during its first attempt')
+      assertEqual(await stateOf(handle, 1), tried, 'during its first attempt')
       await photoJobs.recordOutcome(first.fence, retryIn(minuteMs))
       const dueAt = new Date(harness.now().getTime() + minuteMs)
       const failed = { ...nothingYet, state: 'RETRYING', attemptsMade: 1, nextAttemptAt: dueAt, lastFailure: 'TIMEOUT' }
-      assertEqual(await standingOf(handle, 1), failed, 'between two attempts')
+      assertEqual(await stateOf(handle, 1), failed, 'between two attempts')
       await harness.advance(minuteMs)
       await claimOne(handle)
       const again = { ...failed, attemptsMade: 2, nextAttemptAt: null }
-      assertEqual(await standingOf(handle, 1), again, 'during its second attempt')
+      assertEqual(await stateOf(handle, 1), again, 'during its second attempt')
     }),
   },
   {
@@ -60,12 +60,12 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       await harness.advance(leaseMs)
       const taken = await claimOne(handle)
       const after = { ...nothingYet, state: 'RETRYING', attemptsMade: 2 }
-      assertEqual(await standingOf(handle, 1), after, 'its worker died')
+      assertEqual(await stateOf(handle, 1), after, 'its worker died')
       await handle.photoJobs.recordOutcome(taken.fence, { state: 'RETRYING', retryInMs: 0, failure: 'DNS_FAILED' })
       const { fence } = await claimOne(handle)
       await handle.photoJobs.recordOutcome(fence, { state: 'RETRYING', retryInMs: 0, failure: null })
       const due = { ...after, attemptsMade: 3, nextAttemptAt: harness.now(), lastFailure: 'DNS_FAILED' }
-      assertEqual(await standingOf(handle, 1), due, 'given back, and the earlier failure stays')
+      assertEqual(await stateOf(handle, 1), due, 'given back, and the earlier failure stays')
     }),
   },
   {
@@ -86,7 +86,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
         await handle.photoJobs.recordOutcome(fence, outcome)
         await harness.advance(minuteMs)
         const ended = { state: outcome.state, attemptsMade: 2, nextAttemptAt: null, lastFailure, endedAt }
-        assertEqual(await standingOf(handle, index + 1), ended, 'ended')
+        assertEqual(await stateOf(handle, index + 1), ended, 'ended')
       }
     }),
   },
@@ -105,9 +105,9 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       await harness.advance(minuteMs)
       await photoJobs.eraseOwner(maria)
       const ended = { ...nothingYet, state: 'ERASED', attemptsMade: 1, lastFailure: 'HTTP_STATUS', endedAt }
-      assertEqual(await standingOf(handle, 1), ended, 'it had ended before')
+      assertEqual(await stateOf(handle, 1), ended, 'it had ended before')
       const erased = { ...nothingYet, state: 'ERASED', attemptsMade: 0, endedAt: erasedAt }
-      assertEqual(await standingOf(handle, 2), erased, 'the first erasure ended it')
+      assertEqual(await stateOf(handle, 2), erased, 'the first erasure ended it')
     }),
   },
   {
@@ -130,7 +130,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       await harness.advance(minuteMs)
       assertEqual(await replace(1), 'replaced', 'an unavailable photo')
       const fresh = { ...nothingYet, state: 'PENDING', attemptsMade: 0, nextAttemptAt: harness.now() }
-      assertEqual(await standingOf(handle, 1), fresh, 'after the new URL')
+      assertEqual(await stateOf(handle, 1), fresh, 'after the new URL')
       assertEqual(await replace(1), 'not_replaceable', 'the same photo again')
       await harness.advance(minuteMs)
       const claimed = await claimOne(handle)

@@ -50,7 +50,7 @@ export function createRecordedSubmission(
       decision,
       decisionedAt: new Date(Date.UTC(2026, 0, 5, 9, 59, 0, number % 1000)),
       countryCode,
-      ssn: { token: ssnToken(number), standing: 'VALIDATED' },
+      ssn: { token: ssnToken(number), state: 'VALIDATED' },
       documentNumber: { token: documentToken(number) },
       sections: [
         { section: 'document', verificationId: `doc-${number}`, status: 'PASSED' },

@@ -184,7 +184,7 @@ export async function tokenizeSubmission(
     decision: submission.decision,
     decisionedAt: submission.decisionedAt,
     countryCode: recordedCountry(person.address?.countryCode),
-    ssn: ssn && { token: ssn, standing: verifications.ssn ? 'VALIDATED' : 'COLLECTED' },
+    ssn: ssn && { token: ssn, state: verifications.ssn ? 'VALIDATED' : 'COLLECTED' },
     documentNumber: documentNumber && { token: documentNumber },
     sections: SECTIONS.flatMap((section) => {
       const found = verifications[section]

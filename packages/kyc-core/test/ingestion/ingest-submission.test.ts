@@ -104,7 +104,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
       declineCodes: ['watchlist', 'face_match'],
       statusLog: { previous: 'UNVERIFIED', next: 'PASS', at: NOW },
     })
-    expect(ssn?.standing).toBe('VALIDATED')
+    expect(ssn?.state).toBe('VALIDATED')
     expect(ssn?.token).toMatch(/^tok_ssn_\w{32}_1120$/)
     expect(documentNumber?.token).toMatch(/^tok_document_number_\w{32}$/)
     const sealed = sealedDetails ?? new Uint8Array()
@@ -144,7 +144,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
       const opened = { owner: MARIA, recordId, part: photoPart(side), sealed: sealedUrl, ...AUDITED }
       expect(await fixture.vault.openRecord(opened)).toBe(photos[side as 'front' | 'selfie'])
     }
-    expect(recorded[0]?.verification.ssn?.standing).toBe('COLLECTED')
+    expect(recorded[0]?.verification.ssn?.state).toBe('COLLECTED')
   })
 
   it('keeps the time of ingestion where no time of the decision was sent', async () => {

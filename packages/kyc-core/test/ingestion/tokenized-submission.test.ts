@@ -46,7 +46,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestTokenizedSubmission on %s', 
     expect(ingested).toMatchObject({ kind: 'recorded', result: { status: 'VERIFIED' } })
     const page = await fixture.verifications.listVerifications(MARIA, { limit: 1 })
     expect(page.items[0]).toMatchObject({
-      ssn: { token: tokens.ssn, standing: 'VALIDATED' },
+      ssn: { token: tokens.ssn, state: 'VALIDATED' },
       documentNumber: { token: tokens.documentNumber },
     })
   })

@@ -357,12 +357,12 @@ const WRONG: readonly WrongStore[] = [
   [
     'forgets that an SSN was validated',
     'VS-30',
-    replace((record) => ({ ...record, ssn: record.ssn && { ...record.ssn, standing: 'COLLECTED' } })),
+    replace((record) => ({ ...record, ssn: record.ssn && { ...record.ssn, state: 'COLLECTED' } })),
   ],
   [
     'makes up a token',
     'VS-31',
-    replace((record) => ({ ...record, ssn: record.ssn ?? { token: 'tok_', standing: 'COLLECTED' } })),
+    replace((record) => ({ ...record, ssn: record.ssn ?? { token: 'tok_', state: 'COLLECTED' } })),
   ],
   [
     'makes up a decline code',

@@ -26,7 +26,7 @@ describe('statusOutcomes', () => {
     expect(statusOutcomes({ decision: 'PASSED', person: {} }, 'v-1').UNVERIFIED.next).toBe('PASS_INTERNATIONAL')
   })
 
-  it('holds the outcome of every standing, with one verification id', () => {
+  it('holds the outcome of every KYC status, with one verification id', () => {
     const outcomes = statusOutcomes({ decision: 'PASSED', person: { address: { countryCode: 'US' } } }, 'v-1')
     expect(Object.keys(outcomes)).toEqual([...KYC_STATUSES])
     expect(KYC_STATUSES.map((status) => [outcomes[status].next, outcomes[status].result.status])).toEqual([

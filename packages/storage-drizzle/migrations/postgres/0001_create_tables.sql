@@ -92,7 +92,7 @@ CREATE TABLE "kyc_relay_verifications" (
 	"result_message" text COLLATE "C" NOT NULL,
 	"payload_digest" "bytea",
 	"ssn_token" text COLLATE "C",
-	"ssn_standing" text COLLATE "C",
+	"ssn_state" text COLLATE "C",
 	"document_number_token" text COLLATE "C",
 	"sealed_details" "bytea" NOT NULL,
 	"erasable_key" "bytea",
@@ -100,8 +100,8 @@ CREATE TABLE "kyc_relay_verifications" (
 	CONSTRAINT "kyc_relay_verifications_pkey" PRIMARY KEY("user_id","verification_id"),
 	CONSTRAINT "kyc_relay_verifications_decision_check" CHECK (decision IN ('PASSED', 'FAILED')),
 	CONSTRAINT "kyc_relay_verifications_result_status_check" CHECK (result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED')),
-	CONSTRAINT "kyc_relay_verifications_ssn_standing_check" CHECK (ssn_standing IN ('COLLECTED', 'VALIDATED')),
-	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK (ssn_token IS NULL OR ssn_standing IS NOT NULL)
+	CONSTRAINT "kyc_relay_verifications_ssn_state_check" CHECK (ssn_state IN ('COLLECTED', 'VALIDATED')),
+	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK (ssn_token IS NULL OR ssn_state IS NOT NULL)
 );
 
 CREATE TABLE "kyc_relay_photo_jobs" (

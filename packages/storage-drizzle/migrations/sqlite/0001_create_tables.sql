@@ -83,15 +83,15 @@ CREATE TABLE `kyc_relay_verifications` (
 	`result_message` text NOT NULL,
 	`payload_digest` blob,
 	`ssn_token` text,
-	`ssn_standing` text,
+	`ssn_state` text,
 	`document_number_token` text,
 	`sealed_details` blob NOT NULL,
 	`erasable_key` blob,
 	`erasable_mac` blob NOT NULL,
 	CONSTRAINT "kyc_relay_verifications_decision_check" CHECK(decision IN ('PASSED', 'FAILED')),
 	CONSTRAINT "kyc_relay_verifications_result_status_check" CHECK(result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED')),
-	CONSTRAINT "kyc_relay_verifications_ssn_standing_check" CHECK(ssn_standing IN ('COLLECTED', 'VALIDATED')),
-	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK(ssn_token IS NULL OR ssn_standing IS NOT NULL)
+	CONSTRAINT "kyc_relay_verifications_ssn_state_check" CHECK(ssn_state IN ('COLLECTED', 'VALIDATED')),
+	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK(ssn_token IS NULL OR ssn_state IS NOT NULL)
 ) STRICT;
 
 CREATE UNIQUE INDEX `kyc_relay_verifications_by_id` ON `kyc_relay_verifications` (`verification_id`);

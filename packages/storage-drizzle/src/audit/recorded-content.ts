@@ -15,7 +15,7 @@ export interface RecordedVerification {
   readonly key: SubmissionKey
   readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'checks' | 'ssn'> & {
     readonly checks: readonly RecordedCheck[]
-    readonly ssnStanding: NonNullable<TokenizedVerification['ssn']>['standing'] | null
+    readonly ssnState: NonNullable<TokenizedVerification['ssn']>['state'] | null
   }
   /** HMAC of the parts that an erasure blanks. */
   readonly erasableMac: Uint8Array
@@ -44,7 +44,7 @@ export function verificationContent(recorded: RecordedVerification): AuditField 
     result.status,
     result.message,
     erasableMac,
-    verification.ssnStanding,
+    verification.ssnState,
     verification.documentNumber?.token ?? null,
     verification.sealedDetails,
     verification.sections.map(({ section, verificationId, status }) => [section, verificationId, status]),

@@ -17,7 +17,7 @@ export interface StoredVerification extends StoredParts {
   readonly countryCode: string
   readonly resultStatus: IngestionResult['status']
   readonly resultMessage: string
-  readonly ssnStanding: 'COLLECTED' | 'VALIDATED' | null
+  readonly ssnState: 'COLLECTED' | 'VALIDATED' | null
   readonly documentNumberToken: Token | null
   readonly sealedDetails: Uint8Array
   readonly previous: KycStatus | null
@@ -42,7 +42,7 @@ export function readStoredVerification(
   details: StoredDetails,
 ): RecordedVerification & { readonly erased: boolean } {
   const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
-  const { ssnStanding, documentNumberToken } = row
+  const { ssnState, documentNumberToken } = row
   const { mac, erased } = storedMac(row)
   return {
     key: { appId, userId, externalVerificationId },
@@ -53,7 +53,7 @@ export function readStoredVerification(
       decision: row.decision,
       decisionedAt: row.decisionedAt,
       countryCode: row.countryCode,
-      ssnStanding,
+      ssnState,
       documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
       sections: details.sections,
       checks: details.checks,

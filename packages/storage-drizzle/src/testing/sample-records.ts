@@ -31,7 +31,7 @@ export function submission(name: string, change: { key?: Partial<SubmissionKey>;
     decision: 'PASSED',
     decisionedAt: startOfTests,
     countryCode: 'US',
-    ssn: { token: `tok_ssn_${uuid(name).replaceAll('-', '').slice(0, 26)}_1120`, standing: 'VALIDATED' },
+    ssn: { token: `tok_ssn_${uuid(name).replaceAll('-', '').slice(0, 26)}_1120`, state: 'VALIDATED' },
     documentNumber: { token: `tok_document_number_${uuid(name).replaceAll('-', '').slice(0, 26)}` },
     sections: [
       { section: 'document', verificationId: `doc-${name}`, status: 'PASSED' },

@@ -21,7 +21,7 @@ export function prepareRecordedVerifications(client: Database.Database) {
       v.external_verification_provider AS externalVerificationProvider, v.schema_version AS schemaVersion, v.decision,
       v.decisioned_at AS decisionedAt, v.recorded_at AS recordedAt, v.country_code AS countryCode,
       v.result_status AS resultStatus, v.result_message AS resultMessage, v.payload_digest AS payloadDigest,
-      v.ssn_token AS ssnToken, v.ssn_standing AS ssnStanding, v.document_number_token AS documentNumberToken,
+      v.ssn_token AS ssnToken, v.ssn_state AS ssnState, v.document_number_token AS documentNumberToken,
       v.sealed_details AS sealedDetails, v.erasable_key AS erasableKey, v.erasable_mac AS erasableMac, l.previous, l.next, l.at AS loggedAt
     FROM kyc_relay_verifications v
     LEFT JOIN kyc_relay_kyc_status_log l ON l.verification = v.position AND l.user_id = v.user_id

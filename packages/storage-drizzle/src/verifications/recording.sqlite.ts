@@ -34,7 +34,7 @@ export function prepareRecording(client: Database.Database) {
       client,
       `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
         external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-        result_status, result_message, payload_digest, ssn_token, ssn_standing, document_number_token, sealed_details,
+        result_status, result_message, payload_digest, ssn_token, ssn_state, document_number_token, sealed_details,
         erasable_key, erasable_mac)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
@@ -121,7 +121,7 @@ export function record(
     result.message,
     payloadDigest,
     ssnToken,
-    verification.ssn?.standing ?? null,
+    verification.ssn?.state ?? null,
     verification.documentNumber?.token ?? null,
     verification.sealedDetails,
     erasableKey,
@@ -142,10 +142,10 @@ export function record(
   statements.insertStatusLog.run(position, key.userId, previous, next, at, statusEvents && next !== previous ? 1 : 0)
   const statusLog = { previous, next, at: recordedAt } as const
   if (audit !== null) {
-    const ssnStanding = verification.ssn?.standing ?? null
+    const ssnState = verification.ssn?.state ?? null
     const recorded = {
       key,
-      verification: { ...verification, ssnStanding },
+      verification: { ...verification, ssnState },
       erasableMac: mac,
       recordedAt,
       result,

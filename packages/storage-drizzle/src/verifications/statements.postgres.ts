@@ -141,13 +141,13 @@ WITH verification AS (
   INSERT INTO kyc_relay_verifications (
     user_id, verification_id, app_id, external_verification_id, external_verification_provider, schema_version,
     decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-    ssn_token, ssn_standing, document_number_token, sealed_details, erasable_key, erasable_mac
+    ssn_token, ssn_state, document_number_token, sealed_details, erasable_key, erasable_mac
   ) VALUES (
     ${value('userId')}, ${value('verificationId')}, ${value('appId')}, ${value('externalVerificationId')},
     ${value('externalVerificationProvider')}, ${value('schemaVersion')}, ${value('decision')},
     ${value('decisionedAt')}::timestamptz, ${value('recordedAt')}::timestamptz, ${value('countryCode')},
     ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}::bytea, ${value('ssnToken')},
-    ${value('ssnStanding')}, ${value('documentNumberToken')}, ${value('sealedDetails')}::bytea,
+    ${value('ssnState')}, ${value('documentNumberToken')}, ${value('sealedDetails')}::bytea,
     ${value('erasableKey')}::bytea, ${value('erasableMac')}::bytea
   )
   ON CONFLICT (user_id, verification_id) DO NOTHING

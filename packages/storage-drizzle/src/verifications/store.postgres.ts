@@ -78,7 +78,7 @@ export function createVerificationStore(
       recordedAt,
       countryCode: verification.countryCode,
       ssnToken,
-      ssnStanding: verification.ssn?.standing ?? null,
+      ssnState: verification.ssn?.state ?? null,
       documentNumberToken: verification.documentNumber?.token ?? null,
       sealedDetails: asBuffer(verification.sealedDetails),
       erasableKey: asBuffer(erasableKey),
@@ -102,7 +102,7 @@ export function createVerificationStore(
     if (written?.inserted !== 1) throw taken
     await audit?.append(on, key.userId, () =>
       verificationEvent(audit.seal, {
-        ...{ key, verification: { ...verification, ssnStanding: verification.ssn?.standing ?? null } },
+        ...{ key, verification: { ...verification, ssnState: verification.ssn?.state ?? null } },
         ...{ erasableMac: mac, recordedAt, result },
         statusLog: { previous, next, at: statusAt },
       }),

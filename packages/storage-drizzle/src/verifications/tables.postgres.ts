@@ -9,7 +9,7 @@ import {
   resultStatuses,
   sections,
   sectionStatuses,
-  ssnStandings,
+  ssnStates,
 } from './values.js'
 
 export const kycStatuses = pgTable(
@@ -59,7 +59,7 @@ export const verifications = pgTable(
     resultMessage: text('result_message').notNull(),
     payloadDigest: bytea('payload_digest'),
     ssnToken: text<Token>('ssn_token'),
-    ssnStanding: text<(typeof ssnStandings)[number]>('ssn_standing'),
+    ssnState: text<(typeof ssnStates)[number]>('ssn_state'),
     documentNumberToken: text<Token>('document_number_token'),
     sealedDetails: bytea('sealed_details').notNull(),
     /** Null after an erasure, like what it covers: payload digest and SSN token. */
@@ -69,8 +69,8 @@ export const verifications = pgTable(
   (table) => [
     oneOf(table.decision, decisions),
     oneOf(table.resultStatus, resultStatuses),
-    oneOf(table.ssnStanding, ssnStandings),
-    check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_standing IS NOT NULL`),
+    oneOf(table.ssnState, ssnStates),
+    check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_state IS NOT NULL`),
     primaryKey({ name: 'kyc_relay_verifications_pkey', columns: [table.userId, table.verificationId] }),
     index('kyc_relay_verifications_by_id').on(table.verificationId),
     index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),

@@ -8,7 +8,7 @@ import {
   resultStatuses,
   sections,
   sectionStatuses,
-  ssnStandings,
+  ssnStates,
 } from './values.js'
 
 export const verifications = sqliteTable(
@@ -30,7 +30,7 @@ export const verifications = sqliteTable(
     resultMessage: text('result_message').notNull(),
     payloadDigest: bytes('payload_digest'),
     ssnToken: text('ssn_token'),
-    ssnStanding: text('ssn_standing', { enum: ssnStandings }),
+    ssnState: text('ssn_state', { enum: ssnStates }),
     documentNumberToken: text('document_number_token'),
     sealedDetails: bytes('sealed_details').notNull(),
     /** Null after an erasure, like what it covers: payload digest and SSN token. */
@@ -40,8 +40,8 @@ export const verifications = sqliteTable(
   (table) => [
     oneOf(table.decision, decisions),
     oneOf(table.resultStatus, resultStatuses),
-    oneOf(table.ssnStanding, ssnStandings),
-    check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_standing IS NOT NULL`),
+    oneOf(table.ssnState, ssnStates),
+    check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_state IS NOT NULL`),
     unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
     index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),
     index('kyc_relay_verifications_of_app_by_result').on(table.appId, table.resultStatus, table.verificationId),

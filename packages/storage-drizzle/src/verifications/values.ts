@@ -1,7 +1,7 @@
 /** Allowed values in columns of verifications, on both engines. */
 export const decisions = ['PASSED', 'FAILED'] as const
 export const resultStatuses = ['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'] as const
-export const ssnStandings = ['COLLECTED', 'VALIDATED'] as const
+export const ssnStates = ['COLLECTED', 'VALIDATED'] as const
 export const sections = ['document', 'ssn', 'database'] as const
 export const sectionStatuses = ['PASSED', 'FAILED'] as const
 export const checkStatuses = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const

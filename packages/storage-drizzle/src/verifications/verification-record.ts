@@ -21,7 +21,7 @@ interface VerificationRow extends Pick<
   readonly resultStatus: VerificationRecord['result']['status']
   readonly resultMessage: string
   readonly ssnToken: string | null
-  readonly ssnStanding: NonNullable<VerificationRecord['ssn']>['standing'] | null
+  readonly ssnState: NonNullable<VerificationRecord['ssn']>['state'] | null
   readonly documentNumberToken: string | null
 }
 
@@ -35,7 +35,7 @@ export function verificationRecordOf(
     readonly declineCodes: readonly { readonly code: string }[]
   },
 ): VerificationRecord {
-  const { verificationId, ssnToken, ssnStanding, documentNumberToken } = verification
+  const { verificationId, ssnToken, ssnState, documentNumberToken } = verification
   return {
     verificationId,
     appId: verification.appId,
@@ -48,7 +48,7 @@ export function verificationRecordOf(
     recordedAt: new Date(verification.recordedAt),
     countryCode: verification.countryCode,
     result: { status: verification.resultStatus, verificationId, message: verification.resultMessage },
-    ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken as Token, standing: ssnStanding },
+    ssn: ssnToken === null || ssnState === null ? null : { token: ssnToken as Token, state: ssnState },
     documentNumber: documentNumberToken === null ? null : { token: documentNumberToken as Token },
     sections: parts.sections.map(({ section, providerVerificationId, status }) => ({
       section,

@@ -10,8 +10,8 @@ import { auditSeal } from './audit-samples.js'
 let server: PostgresServer
 let pool: pg.Pool
 let storage: PostgresStorage
-/** Stops transactions before their commit until so many stand there. */
-let barrier: { readonly writers: number; readonly standing: (() => void)[] } | null = null
+/** Stops transactions before their commit until so many wait there. */
+let barrier: { readonly writers: number; readonly waiting: (() => void)[] } | null = null
 
 beforeAll(async () => {
   server = await startPostgres()
@@ -19,7 +19,7 @@ beforeAll(async () => {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
     client.query = (async (...args: unknown[]) => {
-      if (args[0] === 'COMMIT' && barrier !== null) await standBefore(barrier)
+      if (args[0] === 'COMMIT' && barrier !== null) await waitBefore(barrier)
       return query(...args)
     }) as typeof client.query
   })
@@ -31,10 +31,10 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function standBefore({ writers, standing }: NonNullable<typeof barrier>): Promise<void> {
+async function waitBefore({ writers, waiting }: NonNullable<typeof barrier>): Promise<void> {
   await new Promise<void>((resolve) => {
-    standing.push(resolve)
-    if (standing.length === writers) for (const go of standing) go()
+    waiting.push(resolve)
+    if (waiting.length === writers) for (const go of waiting) go()
   })
 }
 
@@ -57,18 +57,18 @@ test('eight writers of different chains all reach their commit at once; a second
   expect(chains).toHaveLength(8)
   const firstOf = (users: readonly string[], index: number) => users[index] ?? ''
 
-  barrier = { writers: 8, standing: [] }
+  barrier = { writers: 8, waiting: [] }
   await Promise.all(chains.map((users) => record(firstOf(users, 0), 'second')))
-  expect(barrier.standing).toHaveLength(8)
+  expect(barrier.waiting).toHaveLength(8)
 
-  barrier = { writers: 3, standing: [] }
+  barrier = { writers: 3, waiting: [] }
   const [one = [], other = []] = chains
   const recorded = [firstOf(one, 0), firstOf(one, 1), firstOf(other, 0)].map((userId) => record(userId, 'third'))
-  const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`
-  const { standing } = barrier
-  await expect.poll(async () => (await pool.query(waiting)).rowCount, { interval: 5 }).toBe(1)
-  await expect.poll(() => standing.length, { interval: 5 }).toBe(2)
+  const blocked = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`
+  const { waiting } = barrier
+  await expect.poll(async () => (await pool.query(blocked)).rowCount, { interval: 5 }).toBe(1)
+  await expect.poll(() => waiting.length, { interval: 5 }).toBe(2)
   barrier = null
-  for (const go of standing) go()
+  for (const go of waiting) go()
   await Promise.all(recorded)
 })

@@ -73,7 +73,7 @@ beforeEach(async () => {
 })
 
 /** Starts work and answers once it stands before the statement. */
-async function standingBefore<T>(name: string, work: () => Promise<T>) {
+async function stoppedBefore<T>(name: string, work: () => Promise<T>) {
   let go!: () => void
   let done!: Promise<T>
   await new Promise<void>((reached) => {
@@ -104,7 +104,7 @@ test('a retry recorded while its endpoint is removed is cancelled, not left wait
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const { fence, deliveryId } = await claimOne()
-  const removal = await standingBefore('cancel_of_endpoint', () => webhooks.removeEndpoint({ appId, endpointId }))
+  const removal = await stoppedBefore('cancel_of_endpoint', () => webhooks.removeEndpoint({ appId, endpointId }))
   const recorded = webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: again }])
   await untilOneWaits()
   expect(await removal.goOn()).toBe(true)
@@ -125,7 +125,7 @@ test.each(Object.entries(ends))(
     await webhooks.insertEvent(event('two', [hook]))
     const { claimed } = await webhooks.claimDue(claimRequest)
     expect(claimed).toHaveLength(2)
-    const cancelling = await standingBefore('lock_schedules_of_user', () => webhooks.cancelPending(user))
+    const cancelling = await stoppedBefore('lock_schedules_of_user', () => webhooks.cancelPending(user))
     const attempt = { state: next === again ? 'FAILED' : 'SUCCEEDED', report } as const
     const recorded = webhooks.recordAttemptResults(claimed.map(({ fence }) => ({ fence, attempt, next })))
     await untilOneWaits()
@@ -142,7 +142,7 @@ test.each(Object.entries(ends))(
 test('what is claimed while it is being cancelled is not tried again', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
-  const cancelling = await standingBefore('lock_schedules_of_user', () => webhooks.cancelPending(user))
+  const cancelling = await stoppedBefore('lock_schedules_of_user', () => webhooks.cancelPending(user))
   const { fence, deliveryId } = await claimOne()
   expect(await cancelling.goOn()).toBe(1)
   await webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: again }])
@@ -152,11 +152,11 @@ test('what is claimed while it is being cancelled is not tried again', async () 
 test('what a claim is about to lease is not cancelled, if it was published after the cancellation locked its endpoints', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
-  const cancelling = await standingBefore('cancel_of_user', () => webhooks.cancelPending(user))
+  const cancelling = await stoppedBefore('cancel_of_user', () => webhooks.cancelPending(user))
   const later = endpoint('b')
   await webhooks.registerEndpoint(later, 50)
   await webhooks.insertEvent(event('two', [later]))
-  const claiming = await standingBefore('open_attempts_at', () => webhooks.claimDue(claimRequest))
+  const claiming = await stoppedBefore('open_attempts_at', () => webhooks.claimDue(claimRequest))
   const cancelled = await cancelling.goOn()
   const { claimed } = await claiming.goOn()
   expect(cancelled).toBe(1)
@@ -170,7 +170,7 @@ test('a claim passes over an endpoint that a result holds, and then waits for it
   await webhooks.insertEvent(event('one', [hook]))
   const { fence } = await claimOne()
   await webhooks.insertEvent(event('two', [hook]))
-  const recording = await standingBefore('apply_results', () =>
+  const recording = await stoppedBefore('apply_results', () =>
     webhooks.recordAttemptResults([
       { fence, attempt: { state: 'FAILED', report }, next: { state: 'PENDING', delayMs: 60_000 } },
     ]),
@@ -221,7 +221,7 @@ test('a result that ends a delivery and one that retries another of the same end
   const { claimed } = await webhooks.claimDue(claimRequest)
   const [one, two] = claimed.map(({ fence }) => fence) as [Fence, Fence]
   const attempt = { state: 'FAILED', report } as const
-  const retrying = await standingBefore('apply_results', () =>
+  const retrying = await stoppedBefore('apply_results', () =>
     webhooks.recordAttemptResults([{ fence: one, attempt, next: { state: 'PENDING', delayMs: 60_000 } }]),
   )
   // The endpoint was healthy: this one changes its health too.
@@ -311,7 +311,7 @@ test('a resend waits for the retention of its event, and finds nothing to send a
   const next = { state: 'DELIVERED' } as const
   await webhooks.recordAttemptResults([{ fence, attempt: { state: 'SUCCEEDED', report }, next }])
   await direct.query(`UPDATE kyc_relay_events SET created_at = created_at - interval '40 days'`)
-  const removal = await standingBefore('retention_blank_bodies', () => retention.removeOld({ bodyAgeMs: 86_400_000 }))
+  const removal = await stoppedBefore('retention_blank_bodies', () => retention.removeOld({ bodyAgeMs: 86_400_000 }))
   const resent = webhooks.resendDelivery({ appId, deliveryId, newDeliveryId: uuid('again') })
   await untilOneWaits()
   expect(await removal.goOn()).toMatchObject({ bodiesBlanked: 1 })

@@ -67,7 +67,7 @@ export const VerificationPage: FC<{
         <Fact name="SSN">
           {verification.ssn === null
             ? 'erased, or not given'
-            : `given; ${verification.ssn.standing === 'VALIDATED' ? 'validated against a source' : 'collected only'}`}
+            : `given; ${verification.ssn.state === 'VALIDATED' ? 'validated against a source' : 'collected only'}`}
         </Fact>
         <Fact name="Document number">
           {verification.documentNumber === null ? 'not given' : 'given; only its hash is stored'}
