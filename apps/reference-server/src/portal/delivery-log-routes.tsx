@@ -6,10 +6,17 @@ import { listDeliveries, type WebhookRoutesDeps } from '../webhooks-api/webhook-
 import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
 import { DeliveryPage } from './pages/delivery-page.js'
-import { appIdOf, idInPath, seeOtherWithNotice, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import {
+  appIdOf,
+  idInPath,
+  seeOtherWithNotice,
+  sendPage,
+  sendProblem,
+  uuidPattern,
+  type PortalEnv,
+} from './portal-context.js'
 import { returnPage } from './return-page.js'
 
-const uuid = '[0-9A-Fa-f-]{36}'
 const pageSize = 25
 const pageProblem = 'There is no such page of the log.'
 const unreadFilters = 'A filter could not be read, and was left out.'
@@ -52,7 +59,7 @@ export function createDeliveryLogRoutes(deps: DeliveryLogRoutesDeps): Hono<Porta
     )
   })
 
-  routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
+  routes.get(`/portal/deliveries/:deliveryId{${uuidPattern}}`, async (c) => {
     const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: idInPath(c, 'deliveryId') })
     if (delivery === null) return sendProblem(c, 404)
     const opened = await openDelivery(delivery, deps.bodySealer)
@@ -88,7 +95,7 @@ export function createDeliveryLogRoutes(deps: DeliveryLogRoutesDeps): Hono<Porta
     return seeOtherWithNotice(c, page, resultOfResending(resent, ids.length))
   })
 
-  routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
+  routes.post(`/portal/deliveries/:deliveryId{${uuidPattern}}/resend`, async (c) => {
     const deliveryId = idInPath(c, 'deliveryId')
     const newDeliveryId = randomUUID()
     const outcome = await store.resendDelivery({ appId: appIdOf(c), deliveryId, newDeliveryId })

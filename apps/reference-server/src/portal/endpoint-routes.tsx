@@ -20,11 +20,10 @@ import {
   seeOtherWithNotice,
   sendPage,
   sendProblem,
+  uuidPattern,
   type PortalContext,
   type PortalEnv,
 } from './portal-context.js'
-
-const uuid = '[0-9A-Fa-f-]{36}'
 
 /** Dependencies of the pages of endpoints. */
 export type EndpointRoutesDeps = Pick<
@@ -50,7 +49,7 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
     return sendPage(c, <EndpointsPage session={c.get('session')} endpoints={endpoints} health={health} day={day} />)
   })
 
-  routes.get(`/portal/webhooks/:endpointId{${uuid}}`, async (c) => {
+  routes.get(`/portal/webhooks/:endpointId{${uuidPattern}}`, async (c) => {
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const { appId, endpointId } = endpoint
@@ -132,7 +131,7 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
     return sendForm(c, null, form, refused)
   })
 
-  routes.get(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
+  routes.get(`/portal/webhooks/:endpointId{${uuidPattern}}/change`, async (c) => {
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const kept = takeForm(c, endpoint.appId)
@@ -152,7 +151,7 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
       kept === 'too_large' ? notKept : null,
     )
   })
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/change`, async (c) => {
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const { form, settings, problem } = readEndpointForm(c.get('form'), names)
@@ -171,7 +170,7 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
     return sendForm(c, endpoint, form, { field: 'url', text })
   })
 
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/pause`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/pause`, async (c) => {
     const [appId, endpointId] = [appIdOf(c), idInPath(c, 'endpointId')]
     if ((await store.pauseEndpoint({ appId, endpointId, by: 'PARTNER' })) === 'not_found') return sendProblem(c, 404)
     return seeOtherWithNotice(c, '/portal/webhooks', {
@@ -179,7 +178,7 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
       text: 'The URL is paused. Events for it wait until you resume it.',
     })
   })
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/resume`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/resume`, async (c) => {
     const [appId, endpointId] = [appIdOf(c), idInPath(c, 'endpointId')]
     const outcome = await store.resumeEndpoint({ appId, endpointId, by: 'PARTNER' })
     if (outcome === 'not_found') return sendProblem(c, 404)
@@ -193,12 +192,12 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
     )
   })
 
-  routes.get(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
+  routes.get(`/portal/webhooks/:endpointId{${uuidPattern}}/remove`, async (c) => {
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     return sendPage(c, <RemoveEndpointPage session={c.get('session')} endpoint={endpoint} />)
   })
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/remove`, async (c) => {
     const removed = await store.removeEndpoint({ appId: appIdOf(c), endpointId: idInPath(c, 'endpointId') })
     if (!removed) return sendProblem(c, 404)
     return seeOtherWithNotice(c, '/portal/webhooks', { tone: 'good', text: 'The URL was removed.' })

@@ -10,9 +10,16 @@ import type { MiddlewareHandler } from 'hono'
 import type { OperatorRight } from '../identity/operators.js'
 import { errorCode } from '../operations/log.js'
 import { hasRight } from '../operator-api/internal-caller.js'
-import { idInPath, operatorOf, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import {
+  idInPath,
+  operatorOf,
+  sendPage,
+  sendProblem,
+  uuidPattern,
+  type PortalContext,
+  type PortalEnv,
+} from './portal-context.js'
 
-const uuid = '[0-9A-Fa-f-]{36}'
 const verificationsPerApp = 50
 const latestPerPage = 25
 
@@ -28,7 +35,7 @@ export interface OperatorDeps {
 }
 
 /** Path of the page of a verification. */
-export const verificationRoute = `/portal/kyc/:appId{${uuid}}/:userId{${uuid}}/:verificationId{${uuid}}`
+export const verificationRoute = `/portal/kyc/:appId{${uuidPattern}}/:userId{${uuidPattern}}/:verificationId{${uuidPattern}}`
 
 /** Lets operators with this right pass. */
 export function requirePageRight(right: OperatorRight): MiddlewareHandler<PortalEnv> {

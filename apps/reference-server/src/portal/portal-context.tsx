@@ -37,6 +37,9 @@ export async function sendPage(c: PortalContext, page: Page, status = 200): Prom
   return response
 }
 
+/** Matches the id in the path of a route. `idInPath` reads it. */
+export const uuidPattern = '[0-9A-Fa-f-]{36}'
+
 /** Returns an id of the path in lower case: both spellings of a UUID mean the same (RFC 9562, section 4). */
 export const idInPath = (c: PortalContext, name: string): string => (c.req.param(name) ?? '').toLowerCase()
 

@@ -5,16 +5,15 @@ import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
 import { findEndpointInPath } from './endpoint-in-path.js'
 import { utcTime } from './log-filters.js'
 import { RecoverFormPage, RecoveryPage, type RecoveryProblem } from './pages/recovery-pages.js'
-import { appIdOf, idInPath, seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import { appIdOf, idInPath, seeOther, sendPage, sendProblem, uuidPattern, type PortalEnv } from './portal-context.js'
 
-const uuid = '[0-9A-Fa-f-]{36}'
 const timeProblem = 'Give the time in UTC.'
 
 /** Creates the pages that deliver what an endpoint missed: a form that counts first, and the progress. */
 export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: RecoveryRoutesDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
-  routes.get(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
+  routes.get(`/portal/webhooks/:endpointId{${uuidPattern}}/recover`, async (c) => {
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const form = { from: '', until: '' }
@@ -22,7 +21,7 @@ export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: 
     return sendPage(c, page)
   })
 
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/recover`, async (c) => {
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const fields = c.get('form')
@@ -55,13 +54,13 @@ export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: 
     return seeOther(c, `/portal/webhooks/${endpointId}/recoveries/${recoveryId}`)
   })
 
-  routes.get(`/portal/webhooks/:endpointId{${uuid}}/recoveries/:recoveryId{${uuid}}`, async (c) => {
+  routes.get(`/portal/webhooks/:endpointId{${uuidPattern}}/recoveries/:recoveryId{${uuidPattern}}`, async (c) => {
     const recovery = await recoveries.findRecovery({ appId: appIdOf(c), recoveryId: idInPath(c, 'recoveryId') })
     const endpointId = idInPath(c, 'endpointId')
     if (recovery === null) return sendProblem(c, 404)
     return sendPage(c, <RecoveryPage session={c.get('session')} endpointId={endpointId} recovery={recovery} />)
   })
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/recoveries/:recoveryId{${uuid}}/stop`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/recoveries/:recoveryId{${uuidPattern}}/stop`, async (c) => {
     const [endpointId, recoveryId] = [idInPath(c, 'endpointId'), idInPath(c, 'recoveryId')]
     if (!(await recoveries.stopRecovery({ appId: appIdOf(c), recoveryId }))) return sendProblem(c, 404)
     return seeOther(c, `/portal/webhooks/${endpointId}/recoveries/${recoveryId}`)

@@ -10,10 +10,9 @@ import {
   seeOtherWithNotice,
   sendPage,
   sendProblem,
+  uuidPattern,
   type PortalEnv,
 } from './portal-context.js'
-
-const uuid = '[0-9A-Fa-f-]{36}'
 
 /** Creates the pages that show a test event, then send exactly what they showed. */
 export function createTestEventRoutes({
@@ -23,7 +22,7 @@ export function createTestEventRoutes({
 }: Pick<WebhookRoutesDeps, 'store' | 'testEvents' | 'catalogue'>): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
-  routes.get(`/portal/webhooks/:endpointId{${uuid}}/test`, async (c) => {
+  routes.get(`/portal/webhooks/:endpointId{${uuidPattern}}/test`, async (c) => {
     const asked = c.req.query('eventType')
     const test = await testEvents.prepare({
       appId: appIdOf(c),
@@ -46,7 +45,7 @@ export function createTestEventRoutes({
     )
     return sendPage(c, page)
   })
-  routes.post(`/portal/webhooks/:endpointId{${uuid}}/test`, async (c) => {
+  routes.post(`/portal/webhooks/:endpointId{${uuidPattern}}/test`, async (c) => {
     const session = c.get('session')
     const previewId = c.get('form').get('preview') ?? ''
     const endpoint = await findEndpointInPath(c, store)
