@@ -1,6 +1,8 @@
 /** What a database holds. */
 export interface DatabaseInspection {
+  /** True if it has the tables of the stores. */
   readonly hasStores: boolean
+  /** True if it has the tables of a vault. */
   readonly hasVault: boolean
   /** True once a server has recorded its keys in the vault. */
   readonly vaultIsUsed: boolean

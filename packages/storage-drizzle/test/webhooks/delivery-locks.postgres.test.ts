@@ -72,7 +72,7 @@ beforeEach(async () => {
   await storage.webhooks.registerEndpoint(hook, 50)
 })
 
-/** Starts work and answers once it stands before the statement. */
+/** Starts work and returns once it has stopped before the statement. */
 async function stoppedBefore<T>(name: string, work: () => Promise<T>) {
   let go!: () => void
   let done!: Promise<T>
