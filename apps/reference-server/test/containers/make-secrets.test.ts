@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process'
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -40,6 +41,8 @@ let folder: string
 /** Tools that go before those of the system: forcing files to a busy disk takes seconds, and nothing crashes here. */
 let tools: string
 let env: Record<string, string>
+/** A copy, because another user may not read the folder of the checkout. */
+let script: string
 beforeEach(() => {
   around = mkdtempSync(join(tmpdir(), 'kyc-relay-secrets-'))
   folder = join(around, 'secrets')
@@ -47,12 +50,15 @@ beforeEach(() => {
   for (const path of [folder, tools]) mkdirSync(path)
   chmodSync(around, 0o755)
   writeFileSync(join(tools, 'sync'), '#!/bin/sh\n', { mode: 0o755 })
+  script = join(around, 'make-secrets.sh')
+  copyFileSync(makeSecretsScript, script)
+  chmodSync(script, 0o755)
   env = { PATH: `${tools}:${process.env['PATH'] ?? ''}` }
 })
 afterEach(() => rmSync(around, { recursive: true, force: true }))
 
 const run = (options: SpawnSyncOptions = {}) => {
-  const { status, stdout, stderr } = spawnSync(makeSecretsScript, [folder], { env, encoding: 'utf8', ...options })
+  const { status, stdout, stderr } = spawnSync(script, [folder], { env, encoding: 'utf8', ...options })
   return { status, stdout: String(stdout), stderr: String(stderr) }
 }
 const succeeded = { status: 0, stdout: '', stderr: '' }
