@@ -1,3 +1,4 @@
+import { anyOf } from './any-of.js'
 import { foldText } from './spelled-text.js'
 
 /*
@@ -39,9 +40,14 @@ const PRINTABLE_IN_BASE64 = sixInBase64((byte) => byte === 0 || (byte >= 0x20 &&
 const UTF8_IN_BASE64 = sixInBase64((byte) => byte >= 0x80)
 /** The first of three digits is one of these and one more character. */
 const DIGITS_IN_BASE64 = /[MNO]/
-const READABLE_IN_BASE64 = [DIGITS_IN_BASE64, PRINTABLE_IN_BASE64, UTF8_IN_BASE64]
+const isReadableInBase64 = anyOf([DIGITS_IN_BASE64, PRINTABLE_IN_BASE64, UTF8_IN_BASE64])
 /** Three digits, eight printable characters of ASCII, with zeros between them in UTF-16, and six bytes of UTF-8. */
-const READABLE_IN_HEX = [/(?:3\d(?:00)?){3}/, /(?:[2-7][0-9A-F](?:00)?){8}/, /(?:[89A-F][0-9A-F]){6}/]
+const isReadableInHex = anyOf([/(?:3\d(?:00)?){3}/, /(?:[2-7][0-9A-F](?:00)?){8}/, /(?:[89A-F][0-9A-F]){6}/])
+/** Base64 of letters and digits has one. */
+const CAPITAL = /[A-Z]/
+/** Hexadecimal of letters and digits has one. */
+const HEX_PAIR = /[2-9A-F][0-9A-F]/
+const NO_HEX = /0X|\\X|[^0-9A-F]/g
 
 /** Digits from zero to nine that Unicode does not count as decimal digits: Han, of cheques, Suzhou, and in circles. */
 const DIGIT_ROWS = [
@@ -123,10 +129,12 @@ interface Decoded {
 
 /** Most texts can be neither base64 nor hexadecimal of something readable. They are not decoded. */
 function decodeBytes(text: string, folded: string, hasDigits: boolean): string[] {
-  const base64 = text.length >= SHORTEST_BASE64 && /[A-Z]/.test(text) ? asUsualBase64(text) : ''
-  const hex = /[2-9A-F][0-9A-F]/.test(folded) ? folded.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
-  const isBase64 = base64 !== '' && (!hasDigits || READABLE_IN_BASE64.some((pattern) => pattern.test(base64)))
-  const isHex = hex.length >= SHORTEST_HEX && (!hasDigits || READABLE_IN_HEX.some((pattern) => pattern.test(hex)))
+  const base64 = text.length >= SHORTEST_BASE64 && CAPITAL.test(text) ? asUsualBase64(text) : ''
+  const hex = folded.length >= SHORTEST_HEX && HEX_PAIR.test(folded) ? folded.replace(NO_HEX, '') : ''
+  const isBase64 = base64 !== '' && (!hasDigits || isReadableInBase64(base64))
+  const isHex = hex.length >= SHORTEST_HEX && (!hasDigits || isReadableInHex(hex))
+  // Most texts end here.
+  if (!isBase64 && !isHex) return []
   return [...(isBase64 ? decodeBase64(base64) : []), ...(isHex ? decodeHex(hex) : [])]
 }
 

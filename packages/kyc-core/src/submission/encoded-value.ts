@@ -1,6 +1,6 @@
 import { someDecoded } from './decode-text.js'
 import { withDigitsForWords } from './digit-words.js'
-import { SHORTEST_SEARCHED, type SearchedSsn, type SearchedValues } from './searched-values.js'
+import { SHORTEST_SEARCHED, SIX_DIGITS, type SearchedSsn, type SearchedValues } from './searched-values.js'
 import { holdsSpelled } from './spelled-text.js'
 
 /*
@@ -29,7 +29,7 @@ export function holdsEncoded(text: string, folded: string, { ssn, documentNumber
 
 /** Checks for the digits of an SSN in one of their spellings. */
 export function holdsSsnDigits(folded: string, { spellings }: SearchedSsn): boolean {
-  return /\d/.test(folded) && spellings.some((digits) => holdsSpelled(folded, digits, 'digits'))
+  return SIX_DIGITS.test(folded) && spellings.some((digits) => holdsSpelled(folded, digits, 'digits'))
 }
 
 function holdsSpokenSsn(folded: string, ssn: SearchedSsn): boolean {

@@ -6,7 +6,13 @@ import { MOST_NESTED_TEXTS, parseNestedJson } from './nested-json.js'
 import type { PiiForm } from './rule-context.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 import { isSplitSsn, joinParts, outerParts, partOf, type Parts } from './split-ssn.js'
-import { SHORTEST_SEARCHED, searchedValues, type SearchedSsn, type SearchedValues } from './searched-values.js'
+import {
+  SHORTEST_SEARCHED,
+  SIX_DIGITS,
+  searchedValues,
+  type SearchedSsn,
+  type SearchedValues,
+} from './searched-values.js'
 import { isIssuableSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
 import { createViolation, type Violation } from './violation.js'
@@ -76,13 +82,12 @@ function holdsPaddedNumber(folded: string, { number }: SearchedSsn): boolean {
   return new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
 }
 
-/** Checks for numbers that are personal data, in a text with digits. */
+/** Checks for numbers of six digits or more that are personal data. */
 function holdsClearNumber(folded: string, { ssn }: SearchedValues): boolean {
   return (
     (ssn !== null && holdsSsn(folded, ssn)) ||
     holdsDashedSsn(folded) ||
     holdsLabelledSsn(folded) ||
-    AAMVA_HEADER.test(folded) ||
     (AAMVA_NUMBER.test(folded) && AAMVA_BIRTH_DATE.test(folded)) ||
     holdsCardNumber(folded)
   )
@@ -92,7 +97,8 @@ function isClearText(text: string, folded: string, values: SearchedValues): bool
   if (folded.length < SHORTEST_SEARCHED) return false
   const { documentNumber } = values
   return (
-    (/\d/.test(folded) && holdsClearNumber(folded, values)) ||
+    (SIX_DIGITS.test(folded) && holdsClearNumber(folded, values)) ||
+    AAMVA_HEADER.test(folded) ||
     holdsEncoded(text, folded, values) ||
     (documentNumber !== null && holdsSpelled(folded, documentNumber, 'token')) ||
     holdsMrz(folded) ||

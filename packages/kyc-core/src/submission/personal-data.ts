@@ -3,6 +3,7 @@ import { isEmailAddress } from './email-address.js'
 import { pointerOfKey } from './json-pointer.js'
 import { member, type JsonValue } from './json-value.js'
 import { foldText } from './spelled-text.js'
+import { SIX_DIGITS } from './searched-values.js'
 import { isValueKey } from './ssn-like-key.js'
 import { createWarning, type Warning } from './warning.js'
 
@@ -122,14 +123,16 @@ function isBeyond(text: string, key: Key, typed: TypedFields): boolean {
   const isNamed = (names: RegExp): boolean => key.matches(names) && !key.matches(OTHER_KEY)
   // Other digits, spaces and plus signs
   const folded = foldText(text)
-  return (
-    emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
+  const isNumber = (): boolean =>
     (folded.match(PHONE) ?? []).some(isOtherPhone) ||
     (isAnyDigits(folded) && isOtherPhone(folded) && key.matches(PHONE_KEY)) ||
-    PASSPORT_IN_TEXT.test(text) ||
+    PASSPORT_IN_TEXT.test(text)
+  return (
+    emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
+    (SIX_DIGITS.test(folded) && isNumber()) ||
     (/^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text) && isNamed(DOCUMENT_KEY)) ||
     (/[\d\s,]/.test(text) && /\p{L}{2}/u.test(text) && isNamed(ADDRESS_KEY) && isOtherAddress(text)) ||
-    (text.match(STREET) ?? []).some(isOtherAddress)
+    (text.includes(' ') && (text.match(STREET) ?? []).some(isOtherAddress))
   )
 }
 

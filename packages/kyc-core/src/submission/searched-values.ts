@@ -8,6 +8,9 @@ import { readSsn } from './ssn.js'
  */
 export const SHORTEST_SEARCHED = 6
 
+/** As many digits as the smallest SSN has, with anything between them. Few texts have them. */
+export const SIX_DIGITS = /\d(?:\D*\d){5}/
+
 /** Longest document number that is searched for: 64 characters of at most six UTF-16 units. A longer one is refused. */
 const LONGEST_DOCUMENT_NUMBER = 64 * 6
 

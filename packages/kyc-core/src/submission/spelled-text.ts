@@ -52,7 +52,7 @@ export function foldText(text: string): string {
  * @param kind `digits`: an adjacent digit prevents a match; `token`: an adjacent letter or digit prevents a match.
  */
 export function holdsSpelled(folded: string, target: string, kind: 'digits' | 'token'): boolean {
-  if (folded.length < target.length || !folded.includes(target.charAt(0))) return false
+  if (!folded.includes(target.charAt(0)) || !folded.includes(target.charAt(target.length - 1))) return false
   // Few values have letters of two UTF-16 units.
   if (HALF_OF_PAIR.test(target)) return holdsInOrder(Array.from(folded), Array.from(target), kind)
   return holdsInOrder(folded, target, kind)
