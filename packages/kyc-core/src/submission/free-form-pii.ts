@@ -1,8 +1,10 @@
+import { addressSchema, extractedAddressSchema } from './address.js'
 import { holdsCardNumber } from './card-number.js'
 import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import { JSON_LIMITS, member, type JsonObject, type JsonValue } from './json-value.js'
 import { MOST_NESTED_TEXTS, parseNestedJson } from './nested-json.js'
+import { personSchema } from './person.js'
 import type { PiiForm } from './rule-context.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 import { isSplitSsn, joinParts, outerParts, partOf, type Parts } from './split-ssn.js'
@@ -15,6 +17,8 @@ import {
 } from './searched-values.js'
 import { isIssuableSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
+import { unpatternedTexts } from './unpatterned-texts.js'
+import { documentSchema } from './verifications.js'
 import { createViolation, type Violation } from './violation.js'
 
 const DASH = /[\p{Pd}−]/u
@@ -46,7 +50,14 @@ const BASE64_IMAGE = [
 /** Shortest text with an image: `data:image/`. Base64 without this prefix needs one character more. */
 const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
-const ADDRESS_FIELDS = ['streetLine1', 'streetLine2', 'city', 'subdivision', 'postalCode'] as const
+/** A new text of a person, an address or a document is searched without a change here. */
+const PERSON_TEXTS = unpatternedTexts(personSchema)
+const ADDRESS_TEXTS = unpatternedTexts(addressSchema)
+const EXTRACTED_ADDRESS_TEXTS = unpatternedTexts(extractedAddressSchema)
+/** Without the number itself, and the id, which is searched for every kind of clear personal data. */
+const DOCUMENT_TEXTS = unpatternedTexts(documentSchema).filter(
+  (name) => name !== 'documentNumber' && name !== 'verificationId',
+)
 
 function isImage(text: string): boolean {
   if (text.length < SHORTEST_IMAGE) return false
@@ -226,10 +237,10 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
   }
   scan(member(member(submission, 'person'), 'personData'), '/person/personData')
   const personal: readonly (readonly [JsonValue | undefined, string, readonly string[]])[] = [
-    [member(submission, 'person'), '/person', ['firstName', 'middleName', 'lastName']],
-    [member(member(submission, 'person'), 'address'), '/person/address', ADDRESS_FIELDS],
-    [member(verifications, 'document'), '/verifications/document', ['issuingSubdivision']],
-    [member(member(verifications, 'document'), 'address'), '/verifications/document/address', ADDRESS_FIELDS],
+    [member(submission, 'person'), '/person', PERSON_TEXTS],
+    [member(member(submission, 'person'), 'address'), '/person/address', ADDRESS_TEXTS],
+    [member(verifications, 'document'), '/verifications/document', DOCUMENT_TEXTS],
+    [member(member(verifications, 'document'), 'address'), '/verifications/document/address', EXTRACTED_ADDRESS_TEXTS],
   ]
   for (const [object, pointer, fields] of personal) {
     for (const field of fields) {

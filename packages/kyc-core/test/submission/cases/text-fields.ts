@@ -60,6 +60,18 @@ export const refusedTexts: readonly CaseGroup[] = [
     })),
   },
   {
+    heading: 'The submitted SSN',
+    rows: limitedTexts
+      .filter(({ pointer }) => pointer !== `${D}/documentNumber`)
+      .flatMap(({ pointer }) =>
+        ['Maria 078-05-1120', 'Maria 078051120', 'MDc4MDUxMTIw'].map((text) => ({
+          what: `${pointer}: ${text}`,
+          change: { [pointer]: text },
+          refused: [`${pointer} CLEAR_PII_IN_FREE_FORM`],
+        })),
+      ),
+  },
+  {
     heading: 'Blank texts',
     rows: limitedTexts.map(({ pointer, optional }) => ({
       what: pointer,
