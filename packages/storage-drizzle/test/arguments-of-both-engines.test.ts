@@ -1,5 +1,5 @@
 // Both engines answer a wrong or an extreme argument alike.
-import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
+import { reportOfCause, type AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresDeduplicationStore, createPostgresStorage } from '../src/postgres/index.js'
 import { createSqliteDeduplicationStore, createSqliteStorage } from '../src/sqlite/index.js'
@@ -7,11 +7,10 @@ import { startPostgres } from './engine/postgres/postgres-server.js'
 
 const appId = '0a000000-0000-4000-8000-00000000000a'
 const request = { limit: 1, maxInFlight: { healthy: 1, failing: 1 }, keepForHealthy: 0 }
-const report = { cause: null, status: 500, address: null, responseHeaders: {}, responseBody: null, keyVersion: 1 }
-const timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: null }
+const report = { ...reportOfCause('HTTP_STATUS', 1), status: 500 }
 
 const retryIn = (fence: AttemptResult['fence'], delayMs: number): AttemptResult => ({
-  ...{ fence, attempt: { state: 'FAILED', report: { ...report, timings } }, next: { state: 'PENDING', delayMs } },
+  ...{ fence, attempt: { state: 'FAILED', report }, next: { state: 'PENDING', delayMs } },
 })
 
 async function open(engine: string, connectionString: string) {
