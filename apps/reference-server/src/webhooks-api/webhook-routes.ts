@@ -15,7 +15,7 @@ import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
 import { registerEndpoint, replaceEndpoint } from './endpoint-changes.js'
 import { serveKnownTypes, unknownTypes } from './known-event-types.js'
-import { answer, serveOperation } from './operation.js'
+import { answer, routePath, serveOperation } from './operation.js'
 import { serveRecoveries, type RecoveryRoutesDeps } from './recovery-routes.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from '../http/violations.js'
@@ -50,7 +50,10 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
   const offered = deps.catalogue.offered.map(({ name }) => name)
   const routes = new Hono<EdgeEnv>()
-  for (const path of ['/api/v1/webhooks/*', '/api/v1/verifications']) routes.use(path, requireApiKey(deps))
+  const paths = Object.values(operations).map(({ path }) => routePath(path))
+  // A path of two operations is guarded once: each guard counts the request.
+  const elsewhere = new Set(paths.filter((path) => !path.startsWith('/api/v1/webhooks')))
+  for (const path of ['/api/v1/webhooks/*', ...elsewhere]) routes.use(path, requireApiKey(deps))
   serveVerifications(routes, deps.reconciliation)
 
   async function listPresented(appId: string) {

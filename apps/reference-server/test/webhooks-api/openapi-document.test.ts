@@ -50,15 +50,30 @@ describe('the OpenAPI document', () => {
         .sort(),
     )
     for (const { method, path } of Object.values(webhookOperations)) {
-      const answer = await server.call(`${server.demo.apiUrl}${path.replaceAll(/\{\w+\}/g, unknownId)}`, {
-        method: method.toUpperCase() as 'GET',
-        token: server.demo.apps[1]?.apiKey ?? null,
-        body: method === 'post' ? {} : undefined,
-      })
+      const call = (token: string | null) =>
+        server.call(`${server.demo.apiUrl}${path.replaceAll(/\{\w+\}/g, unknownId)}`, {
+          method: method.toUpperCase() as 'GET',
+          token,
+          body: method === 'post' ? {} : undefined,
+        })
+      expect([path, (await call(null)).status]).toEqual([path, 401])
+      const answer = await call(server.demo.apps[1]?.apiKey ?? null)
       const responses = document.paths[path][method].responses
       expect([path, Object.keys(responses as object)]).toEqual([path, expect.arrayContaining([String(answer.status)])])
       expect([path, responses['400']?.description]).toEqual([path, expect.stringContaining('`UNKNOWN_PARAMETER`')])
     }
+  })
+
+  it('names the schema of every answer, so that a field that it lacks is found below', () => {
+    const unnamed = Object.values(webhookOperations).flatMap(({ id, method, path }) =>
+      Object.entries(document.paths[path][method].responses as Record<string, { content?: object }>)
+        .flatMap(([status, { content = {} }]) =>
+          Object.entries(content).map(([type, { schema }]) => ({ status, type, schema })),
+        )
+        .filter(({ type, schema }) => type.includes('json') && schema.$ref === undefined)
+        .map(({ status }) => `${id} ${status}`),
+    )
+    expect(unnamed).toEqual([])
   })
 
   it('says what the server answers', async () => {
