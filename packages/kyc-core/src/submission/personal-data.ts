@@ -123,13 +123,14 @@ function isBeyond(text: string, key: Key, typed: TypedFields): boolean {
   const isNamed = (names: RegExp): boolean => key.matches(names) && !key.matches(OTHER_KEY)
   // Other digits, spaces and plus signs
   const folded = foldText(text)
-  const isNumber = (): boolean =>
+  // Phone and passport numbers have six digits or more.
+  const holdsNumber = (): boolean =>
     (folded.match(PHONE) ?? []).some(isOtherPhone) ||
     (isAnyDigits(folded) && isOtherPhone(folded) && key.matches(PHONE_KEY)) ||
     PASSPORT_IN_TEXT.test(text)
   return (
     emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
-    (SIX_DIGITS.test(folded) && isNumber()) ||
+    (SIX_DIGITS.test(folded) && holdsNumber()) ||
     (/^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text) && isNamed(DOCUMENT_KEY)) ||
     (/[\d\s,]/.test(text) && /\p{L}{2}/u.test(text) && isNamed(ADDRESS_KEY) && isOtherAddress(text)) ||
     (text.includes(' ') && (text.match(STREET) ?? []).some(isOtherAddress))

@@ -57,6 +57,12 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         change: { [pointer]: value },
         refused: [`${pointer}${typeof value === 'string' ? '' : '/tin'} CLEAR_PII_IN_FREE_FORM`],
       })),
+      // Most texts of a person and of a document are among those of `text-fields.ts`.
+      ...['/person/address/subdivision', '/person/address/postalCode'].map((pointer) => ({
+        what: `in ${pointer}`,
+        change: { [pointer]: 'Maria 078-05-1120' },
+        refused: [`${pointer} CLEAR_PII_IN_FREE_FORM`],
+      })),
       ...['streetLine1', 'streetLine2', 'city', 'subdivision', 'postalCode', 'countryCode'].map((field) => ({
         what: `in ${EXTRACTED}/${field}`,
         change: { [EXTRACTED]: { [field]: 'Maria 078-05-1120' } },
