@@ -19,7 +19,6 @@ const connectionString = process.argv[2]
 const storage = await createPostgresStorage({ connectionString })
 const [appId, userId, accountId] = [uuidv7(), uuidv7(), uuidv7()]
 const user = { accountId, appName: 'Shop', externalReferenceId: 'customer-1042', scopes: ['MAKE_PAYOUT_SEND'] }
-const timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 }
 const sent = []
 let endSending
 const bothSent = new Promise((resolve) => (endSending = resolve))
@@ -29,7 +28,7 @@ const webhooks = createWebhooks({
   signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: 'kyc_key_example_only', version: 1 })) },
   send: async ({ body }) => {
     if (sent.push(JSON.parse(new TextDecoder().decode(body)).amount) === 2) endSending()
-    return { cause: null, status: 200, address: null, timings, responseHeaders: {}, responseBody: null }
+    return { status: 200 }
   },
 })
 await webhooks.start()

@@ -1,10 +1,4 @@
-import {
-  explainAttempt,
-  type prepareTestEvent,
-  type Endpoint,
-  type PreparedEvent,
-  type Sender,
-} from '@kyc-relay/webhooks/delivery'
+import { explainAttempt, type prepareTestEvent, type Endpoint, type PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import {
   attemptStateOf,
   redactEchoes,
@@ -13,6 +7,7 @@ import {
   type SendResult,
   type SigningKey,
 } from '@kyc-relay/webhooks/internal'
+import type { createHttpsSender } from '@kyc-relay/webhooks/https'
 import type { ApiKeys } from '../identity/api-keys.js'
 
 /** Result of one key at the endpoint. */
@@ -37,7 +32,7 @@ export interface KeyRotationDryRunDeps {
   readonly apiKeys: Pick<ApiKeys, 'current' | 'findWaiting'>
   readonly listEndpoints: (appId: string) => Promise<readonly Endpoint[]>
   readonly prepare: (request: { appId: string; endpointId: string }) => ReturnType<typeof prepareTestEvent>
-  readonly send: Sender
+  readonly send: ReturnType<typeof createHttpsSender>
   readonly openHeaders: OpenHeaders
   readonly now: () => Date
 }

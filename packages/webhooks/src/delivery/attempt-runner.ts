@@ -229,8 +229,8 @@ async function openOwn(appId: string, headers: SealedHeaders, deps: AttemptDeps)
 }
 
 /**
- * Makes the report of what a sender saw. It adds members that a sender of JavaScript left out: a store refuses the result
- * without them. Success needs a 2xx status.
+ * Makes the report of what a sender saw. It adds members that the sender left out: a store refuses the result without
+ * them. Success needs a 2xx status.
  */
 function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptReport {
   const timings: Partial<AttemptReport['timings']> = result.timings ?? {}

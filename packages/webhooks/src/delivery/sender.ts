@@ -16,9 +16,10 @@ export type SendResult = Omit<AttemptReport, 'keyVersion'>
 /**
  * Makes one POST and returns its result. Never follows a redirect. Never rejects because of an endpoint.
  *
- * With `RESOLVER_DOWN` nothing was sent.
+ * A member that is left out is recorded as unknown: `{ status: 200 }` is enough. Without a cause the status decides. With
+ * `RESOLVER_DOWN` nothing was sent.
  */
-export type Sender = (request: SendRequest) => Promise<SendResult>
+export type Sender = (request: SendRequest) => Promise<Partial<SendResult>>
 
 /** Creates a result with a cause and no other data. */
 export function resultOfCause(cause: AttemptCause): SendResult {

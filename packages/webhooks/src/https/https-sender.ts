@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { classifyResponse } from '../delivery/classify-response.js'
-import type { Sender, SendRequest, SendResult } from '../delivery/sender.js'
+import type { SendRequest, SendResult } from '../delivery/sender.js'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { checkEndpointUrl } from './endpoint-url.js'
 import {
@@ -42,7 +42,7 @@ export interface HttpsSenderOptions extends GuardedConnectionOptions {
  * })
  * ```
  */
-export function createHttpsSender(options: HttpsSenderOptions = {}): Sender {
+export function createHttpsSender(options: HttpsSenderOptions = {}): (request: SendRequest) => Promise<SendResult> {
   const { maxBodyBytes = 16_384, ...connection } = options
   // Found here, a mistake cannot make a delivered event look lost.
   if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 0 || maxBodyBytes > 1_048_576)
