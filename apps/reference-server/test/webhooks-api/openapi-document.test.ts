@@ -4,7 +4,14 @@ import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
-import { startTestServer, type Answer, type CallOptions, type RunningTestServer } from '../running-server.js'
+import {
+  startTestServer,
+  submissionDocument,
+  submissionVariables,
+  type Answer,
+  type CallOptions,
+  type RunningTestServer,
+} from '../running-server.js'
 
 let server: RunningTestServer
 let receiver: LocalReceiver
@@ -80,9 +87,11 @@ describe('the OpenAPI document', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...document })
+    const answered = new Set<string>()
     const call = async (id: keyof typeof webhookOperations, options: CallOptions & { params?: string } = {}) => {
       const { method, path } = webhookOperations[id]
-      const filled = path.replaceAll(/\{\w+\}/g, options.params ?? '')
+      const params = options.params?.split('/') ?? []
+      const filled = path.replaceAll(/\{\w+\}/g, () => params.shift() ?? '')
       const answer = await server.call(`${server.demo.apiUrl}${filled}`, {
         method: method.toUpperCase() as 'GET',
         token: server.demo.apps[0]?.apiKey ?? null,
@@ -92,6 +101,7 @@ describe('the OpenAPI document', () => {
       return answer.json
     }
     const check = (id: keyof typeof webhookOperations, answer: Answer) => {
+      answered.add(`${id} ${answer.status}`)
       const { method, path } = webhookOperations[id]
       const response = document.paths[path][method].responses[answer.status]
       expect([id, answer.status, response]).toEqual([id, answer.status, expect.any(Object)])
@@ -111,6 +121,7 @@ describe('the OpenAPI document', () => {
       }
     }
 
+    const { accessToken, appId, userId } = server.demo.users[0]!
     const made = await call('registerEndpoint', { body: { url: receiver.url('/described'), standardWebhooks: true } })
     await call('registerEndpoint', { body: { url: 'http://partner.com' } })
     await call('registerEndpoint', { body: 'not json' })
@@ -133,10 +144,26 @@ describe('the OpenAPI document', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     await call('listDeliveries')
     await call('resendDelivery', { params: deliveryId })
+    await server.call(`${server.demo.internalUrl}/internal/v1/events`, {
+      token: server.demo.internalToken,
+      body: { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 1 } },
+    })
+    expect((await call('readFeed')).items).toHaveLength(1)
+    const recovery = { since: '2026-01-01T00:00:00.000Z', dryRun: true }
+    await call('recoverEndpoint', { params: made.id, body: recovery })
+    const { recoveryId } = await call('recoverEndpoint', { params: made.id, body: { ...recovery, dryRun: false } })
+    await call('getRecovery', { params: `${made.id}/${recoveryId}` })
+    await call('stopRecovery', { params: `${made.id}/${recoveryId}` })
+    await call('pauseEndpoint', { params: made.id })
+    await call('resumeEndpoint', { params: made.id })
+    const replaced = await call('replaceEndpoint', { params: made.id, body: { url: receiver.url('/replaced') } })
+    const submission = { query: submissionDocument, variables: submissionVariables() }
+    await server.graphql('secure', submission, { token: accessToken })
+    expect((await call('listVerifications')).items).toHaveLength(1)
     await call('rotateKey')
     await call('rotateKey')
     await call('listKeys')
-    await call('dryRunKeyRotation', { body: { endpointId: made.id } })
+    await call('dryRunKeyRotation', { body: { endpointId: replaced.id } })
     await call('dryRunKeyRotation', { body: {} })
     await call('revokeKey', { params: '999' })
     await call('discardKey')
@@ -144,10 +171,14 @@ describe('the OpenAPI document', () => {
     const { apiKey } = await call('rotateKey')
     await call('activateKey')
     await call('activateKey')
-    await call('removeEndpoint', { params: made.id, token: apiKey })
-    await call('removeEndpoint', { params: made.id, token: apiKey })
+    await call('removeEndpoint', { params: replaced.id, token: apiKey })
+    await call('removeEndpoint', { params: replaced.id, token: apiKey })
     await call('activateKey', { token: apiKey })
     await call('revokeKey', { params: '1', token: apiKey })
+    const succeeds = Object.values(webhookOperations).flatMap(({ id, answers }) =>
+      Object.keys(answers).map((status) => `${id} ${status}`),
+    )
+    expect([...answered]).toEqual(expect.arrayContaining(succeeds))
   })
 })
 
