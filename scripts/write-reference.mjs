@@ -1,5 +1,5 @@
 // Writes docs/reference/: pages of the packages from their doc comments, of the REST API and the internal API from their
-// OpenAPI documents, of GraphQL from its SDL; also the page of settings and .env.example. With --check it writes nothing
+// OpenAPI documents, of GraphQL from its SDL and the texts of codes; also the page of settings and .env.example. With --check it writes nothing
 // and fails when a file is stale.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,8 @@ import { envExample, settingsPage } from './reference/settings-page.mjs'
 import { loadStatements } from './reference/statements.mjs'
 
 const folder = path.join(root, 'docs/reference')
-const { internalOpenApi, openApi, settingGroups, typeDefs } = await loadStatements()
+const { internalOpenApi, openApi, settingGroups, typeDefs, VIOLATION_MESSAGES, WARNING_MESSAGES } =
+  await loadStatements()
 const { pages, warnings } = await packagePages()
 for (const warning of warnings) console.error(warning)
 
@@ -35,7 +36,7 @@ const files = new Map([
       'Send `Authorization: Bearer` with the token of an operator, or with `INTERNAL_TOKEN`. A running server has this page at `/internal/v1/docs`, and the document for machines at `/internal/v1/openapi.json`, both on the internal listener.',
     ),
   ],
-  ['graphql.md', graphqlPage(typeDefs)],
+  ['graphql.md', graphqlPage(typeDefs, { violations: VIOLATION_MESSAGES, warnings: WARNING_MESSAGES })],
   ['settings.md', settingsPage(settingGroups)],
   ['../../apps/reference-server/.env.example', envExample(settingGroups)],
   ['openapi.json', JSON.stringify(openApi, null, 2)],

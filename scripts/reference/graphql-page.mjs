@@ -1,7 +1,7 @@
-// The GraphQL API as one page, from its SDL and from nothing else.
+// The GraphQL API as one page, from its SDL and the texts of the codes that a submission gets.
 import { buildSchema, isEnumType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql'
 
-export function graphqlPage(typeDefs) {
+export function graphqlPage(typeDefs, { violations, warnings }) {
   const schema = buildSchema(typeDefs)
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
@@ -11,9 +11,21 @@ export function graphqlPage(typeDefs) {
     '# GraphQL API',
     '`POST /api/v1/graphql`. Submissions go to the secure endpoint, everything else to the standard API. Both need the access token of a user with the scope VERIFY_KYC. Introspection, on the standard API, needs no scope. What a document may ask for is limited ([why](../decisions/ingestion.md#what-may-a-query-ask-for)). Every argument of a submission is a variable.',
     ...[...types.filter((type) => roots.has(type)), ...types.filter((type) => !roots.has(type))].flatMap(section),
+    '## Violations',
+    'A submission with one of these is refused, and nothing is written.',
+    codes(violations),
+    '## Warnings',
+    'A submission with one of these is accepted.',
+    codes(warnings),
     '## SDL',
     `\`\`\`graphql\n${typeDefs.trim()}\n\`\`\``,
   ].join('\n\n')
+}
+
+function codes(texts) {
+  // Two underscores would be bold.
+  const rows = Object.entries(texts).map(([code, text]) => `| \`${code}\` | ${text.replaceAll('__', '\\_\\_')} |`)
+  return ['| Code | Text |', '| --- | --- |', ...rows].join('\n')
 }
 
 function section(type) {

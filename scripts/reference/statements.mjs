@@ -13,6 +13,8 @@ import { internalOperations } from './apps/reference-server/src/operator-api/int
 import { webhookOperations } from './apps/reference-server/src/webhooks-api/webhook-operations.js'
 export { settingGroups } from './apps/reference-server/src/settings.js'
 export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
+export { VIOLATION_MESSAGES } from './packages/kyc-core/src/submission/violation.js'
+export { WARNING_MESSAGES } from './packages/kyc-core/src/submission/warning.js'
 const catalogue = createEventCatalogue()
 export const openApi = partnerDocument(Object.values(webhookOperations), catalogue)
 const routes = internalOperations.map(({ method, path }) => ({ method: method.toUpperCase(), path }))
