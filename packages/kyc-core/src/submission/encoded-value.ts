@@ -32,7 +32,8 @@ export function holdsSsnDigits(folded: string, { spellings }: SearchedSsn): bool
   return SIX_DIGITS.test(folded) && spellings.some((digits) => holdsSpelled(folded, digits, 'digits'))
 }
 
-function holdsSpokenSsn(folded: string, ssn: SearchedSsn): boolean {
+/** Checks for the digits of an SSN in English or Spanish words. */
+export function holdsSpokenSsn(folded: string, ssn: SearchedSsn): boolean {
   if (folded.length < SHORTEST_IN_WORDS && !/\d/.test(folded)) return false
   const spoken = withDigitsForWords(folded)
   return spoken !== folded && holdsSsnDigits(spoken, ssn)

@@ -1,6 +1,6 @@
 import { addressSchema, extractedAddressSchema } from './address.js'
 import { holdsCardNumber } from './card-number.js'
-import { holdsEncoded, holdsSsnDigits } from './encoded-value.js'
+import { holdsEncoded, holdsSpokenSsn, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
 import { JSON_LIMITS, member, type JsonObject, type JsonValue } from './json-value.js'
 import { MOST_NESTED_TEXTS, parseNestedJson } from './nested-json.js'
@@ -124,14 +124,18 @@ function isClearNumber(number: number, { ssn, documentNumber }: SearchedValues):
   return (digits.length >= SHORTEST_SEARCHED && isSecret) || holdsCardNumber(digits)
 }
 
-/** An encoded SSN in a name or address is one long word with digits. */
-const LONG_WORD = /[^\s,]{12}/
+/** An encoded SSN in a name or address is one long word, or has other digits than those of ASCII. */
+const MAY_BE_ENCODED = /[^\s,]{12}|[^ -~]/
 
-/** Checks for the submitted SSN, in clear or encoded, in a text that is personal data itself. */
+/** Checks for the submitted SSN, in clear, in words or encoded, in a text that is personal data itself. */
 function holdsSubmittedSsn(text: string, { ssn }: SearchedValues): boolean {
-  if (ssn === null || !/\p{Nd}/u.test(text)) return false
+  if (ssn === null) return false
   const folded = foldText(text)
-  return holdsSsn(folded, ssn) || (LONG_WORD.test(text) && holdsEncoded(text, folded, { ssn, documentNumber: null }))
+  return (
+    holdsSsn(folded, ssn) ||
+    holdsSpokenSsn(folded, ssn) ||
+    (MAY_BE_ENCODED.test(text) && holdsEncoded(text, folded, { ssn, documentNumber: null }))
+  )
 }
 
 /** Checks for texts that are the three parts of an SSN, or two of them: `['219', '09', '9999']`. */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
+import { addressSchema, extractedAddressSchema } from '../../src/submission/address.js'
+import { personSchema } from '../../src/submission/person.js'
+import { unpatternedTexts } from '../../src/submission/unpatterned-texts.js'
+import { documentSchema } from '../../src/submission/verifications.js'
 import { VIOLATION_MESSAGES } from '../../src/submission/violation.js'
 import { WARNING_MESSAGES } from '../../src/submission/warning.js'
 import { applyChange, CASES_NOW, REMOVED } from './cases/case-row.js'
@@ -27,6 +31,22 @@ for (const { title, groups } of CASE_TABLES) {
     }
   })
 }
+
+it('a row shows for each text without a pattern that it refuses the submitted SSN', () => {
+  const objects = [
+    { pointer: '/person', schema: personSchema },
+    { pointer: '/person/address', schema: addressSchema },
+    { pointer: '/verifications/document', schema: documentSchema },
+    { pointer: '/verifications/document/address', schema: extractedAddressSchema },
+  ]
+  const texts = objects.flatMap(({ pointer, schema }) => unpatternedTexts(schema).map((name) => `${pointer}/${name}`))
+  const shown = new Set(
+    CASE_TABLES.flatMap(({ groups }) => groups.flatMap(({ rows }) => rows.flatMap(({ refused = [] }) => refused))),
+  )
+  expect(texts.filter((text) => !shown.has(`${text} CLEAR_PII_IN_FREE_FORM`))).toEqual([
+    '/verifications/document/documentNumber',
+  ])
+})
 
 describe('the violations of a submission', () => {
   it('come in the order of the fields, also when a policy would waive some of another decision', () => {

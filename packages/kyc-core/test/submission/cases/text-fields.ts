@@ -49,6 +49,17 @@ export const acceptedTexts: readonly CaseGroup[] = [
   },
 ]
 
+/** The submitted SSN as no text may hold it. */
+const spellings = [
+  'Maria 078-05-1120',
+  'Maria 078051120',
+  'MDc4MDUxMTIw',
+  'zero seven eight zero five one one two zero',
+  'cero siete ocho cero cinco uno uno dos cero',
+  '〇七八〇五一一二〇',
+  'Maria 0211 50 870',
+]
+
 /** What each limited text refuses. */
 export const refusedTexts: readonly CaseGroup[] = [
   {
@@ -64,7 +75,7 @@ export const refusedTexts: readonly CaseGroup[] = [
     rows: limitedTexts
       .filter(({ pointer }) => pointer !== `${D}/documentNumber`)
       .flatMap(({ pointer }) =>
-        ['Maria 078-05-1120', 'Maria 078051120', 'MDc4MDUxMTIw'].map((text) => ({
+        spellings.map((text) => ({
           what: `${pointer}: ${text}`,
           change: { [pointer]: text },
           refused: [`${pointer} CLEAR_PII_IN_FREE_FORM`],
