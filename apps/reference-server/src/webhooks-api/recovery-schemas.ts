@@ -47,7 +47,7 @@ export const feedQuery = z.object({
     .meta({
       override: { type: 'string' },
       description:
-        'Event types, separated by commas. Absent: the standard six. Others are listed only if they are named.',
+        'Event types, separated by commas. Absent: the standard types. Others are listed only if they are named.',
     }),
   limit: pageLimit(maxFeedPage, maxFeedPage),
 })

@@ -39,7 +39,7 @@ const headers = z
 
 /** What an endpoint gets that names no types (docs/contract.md 7 and 8.6). */
 const standardTypes =
-  'the six standard types, `WIDGET_…` and `TRANSACTION_…`. Other types go only to endpoints that name them'
+  'all standard types, `WIDGET_…` and `TRANSACTION_…`. Other types go only to endpoints that name them'
 
 export const registration = z
   .strictObject({

@@ -67,7 +67,7 @@ it('says what a pending delivery waits for, and leads from the log to the recove
   expect(chosen.text).toContain(`href="/portal/webhooks/${id}/recover"`)
 
   const endpoint = wordsOf((await browser.get(`/portal/webhooks/${id}`)).text)
-  expect(endpoint).toContain('The six standard types with Standard Webhooks headers with X-Tenant')
+  expect(endpoint).toContain('All standard types with Standard Webhooks headers with X-Tenant')
 })
 
 it('says at sign-in where an API key comes from', async () => {

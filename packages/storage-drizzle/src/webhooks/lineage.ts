@@ -1,6 +1,6 @@
 import { unnamedTypes } from './values.js'
 
-/** A live endpoint of a lineage, which is all endpoints of an app with one URL. `eventTypes` is JSON; null for the six. */
+/** A live endpoint of a lineage, which is all endpoints of an app with one URL. `eventTypes` is JSON; null for the standard types. */
 interface Member {
   readonly eventTypes: string | null
 }

@@ -250,7 +250,10 @@ function newEndpointOf(
 const isDescription = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 200 && /^[^\p{Cc}\p{Cs}]*$/u.test(value)
 
-/** Types of an endpoint that names none: null, the six, unless own types go to everybody. A store knows only the six. */
+/**
+ * Types of an endpoint that names none: null, the standard types, unless own types go to everybody. A store knows only
+ * the standard ones.
+ */
 function unnamedTypes({ names, find }: EndpointContext['eventTypes']): readonly string[] | null {
   const all = names.filter((name) => find(name)?.optIn === false)
   return all.length === eventTypes.length ? null : all

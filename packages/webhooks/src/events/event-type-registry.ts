@@ -24,7 +24,7 @@ export interface DescribedEventType {
   parse(payload: unknown): ParsedEvent<Readonly<Record<string, unknown>>>
 }
 
-/** The event types of a service: its own seven, and yours. */
+/** The event types of a service: its own, and yours. */
 export interface EventTypes<Own extends readonly OwnEventType[] = NoEventTypes> {
   /** Your event types. */
   readonly own: Own

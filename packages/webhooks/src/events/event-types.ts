@@ -1,4 +1,4 @@
-/** The six event types (docs/contract.md 8.1). */
+/** The standard event types (docs/contract.md 8.1). */
 export const eventTypes = [
   'WIDGET_KYC_INITIATION',
   'WIDGET_DEPOSIT_COMPLETE',
@@ -9,7 +9,7 @@ export const eventTypes = [
 ] as const
 
 /**
- * Event types beyond the six: sent only where the operator of the service turned them on, and only to endpoints that name
+ * Other event types of the service: sent only where the operator of the service turned them on, and only to endpoints that name
  * them. They are no part of "all types".
  */
 export const optionalEventTypes = ['KYC_STATUS_CHANGED'] as const

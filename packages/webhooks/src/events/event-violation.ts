@@ -17,9 +17,18 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
   TYPE: 'This value has the wrong type.',
   FORMAT: 'This value has the wrong format.',
   ENUM: 'Not an allowed value.',
-  RANGE: 'This value is outside the allowed range.',
+  RANGE: 'This value, or its length, is outside the allowed range.',
   UNKNOWN_FIELD: 'This object has an unknown field.',
 }
+
+/** Codes of issues of zod. Of another library only the path is known. */
+const codes: ReadonlyMap<unknown, EventViolationCode> = new Map([
+  ['too_small', 'RANGE'],
+  ['too_big', 'RANGE'],
+  ['not_multiple_of', 'RANGE'],
+  ['invalid_format', 'FORMAT'],
+  ['custom', 'FORMAT'],
+])
 
 const mostViolations = 50
 
@@ -44,8 +53,7 @@ function toViolation(issue: Issue, payload: unknown): EventViolation {
 function codeOf(issue: Issue, value: unknown): EventViolationCode {
   if (value === undefined || value === null) return 'REQUIRED'
   if (issue.code === 'invalid_value') return typeof value === 'string' ? 'ENUM' : 'TYPE'
-  if (typeof value === 'number' && (issue.code === 'too_small' || issue.code === 'too_big')) return 'RANGE'
-  return issue.code === 'invalid_format' || issue.code === 'custom' ? 'FORMAT' : 'TYPE'
+  return codes.get(issue.code) ?? 'TYPE'
 }
 
 function valueAt(payload: unknown, path: readonly PropertyKey[]): unknown {

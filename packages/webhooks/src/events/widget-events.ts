@@ -1,4 +1,4 @@
-/** Fields that all three widget events share (docs/contract.md 8.2). */
+/** Fields that all widget events share (docs/contract.md 8.2). */
 interface WidgetEventFields {
   /** The service's user id, a UUID. */
   readonly userId: string

@@ -197,7 +197,7 @@ test('the scopes are those of the contract', () => {
   for (const type of allEventTypes) expect(eventCatalogue[type]).toMatchObject({ type, scopes: eventScopes[type] })
 })
 
-test('a change of a KYC status is typed, strict, and no part of the six', () => {
+test('a change of a KYC status is typed, strict, and no standard type', () => {
   expect(eventTypes).not.toContain('KYC_STATUS_CHANGED')
   const example = eventExample('KYC_STATUS_CHANGED')
   expect(parseEvent('KYC_STATUS_CHANGED', example)).toEqual({ ok: true, event: example })

@@ -133,6 +133,18 @@ describe('parseEvent', () => {
     expect(JSON.stringify(parsed)).not.toContain('078')
   })
 
+  test.each<[string, z.ZodType, unknown]>([
+    ['a text that is too long', z.string().max(3), 'four'],
+    ['an empty text', z.string().min(1), ''],
+    ['a list that is too long', z.array(z.string()).max(1), ['a', 'b']],
+    ['a number that is too large', z.number().max(3), 4],
+    ['a number between the steps', z.number().multipleOf(5), 4],
+  ])('says of %s that it is out of range', (_name, field, value) => {
+    const types = createEventTypes([{ ...shipped, schema: z.object({ field: field.optional() }), example: {} }])
+    const parsed = parseEvent('ORDER_SHIPPED', { ...identifiers, field: value }, types)
+    expect(parsed).toMatchObject({ ok: false, violations: [{ pointer: '/field', code: 'RANGE' }] })
+  })
+
   test('drops the messages of another library, and reads its paths', () => {
     const issues = [{ message: 'secret 078-05-1120', path: ['lines', { key: 0 }, 'sku/1'] }]
     const strict = schemaOf((value) => ('bad' in (value as object) ? { issues } : { value }))

@@ -14,7 +14,7 @@ import { RecordTable } from './record-table.js'
 /** Renders the event types of an endpoint. */
 export const EventTypes: FC<{ readonly types: readonly EventName[] | null }> = ({ types }) =>
   types === null ? (
-    <>The six standard types</>
+    <>All standard types</>
   ) : (
     <>
       {types.map((type, index) => (

@@ -27,7 +27,7 @@ export const endpointsCommand: Command = {
        kyc-webhooks endpoints remove ID
 
   --event TYPE         subscribe to this type; may be given several times
-                       (default: the six standard types)
+                       (default: all standard types)
   --description TEXT   a name for the endpoint
   --standard-webhooks  add the three Standard Webhooks headers
   --headers FILE       static headers: a JSON object of names and values, - for
@@ -113,7 +113,7 @@ function print(items: readonly Endpoint[], json: boolean, { out }: Terminal): vo
       one.id,
       one.state,
       one.url,
-      one.allEvents ? 'the six standard types' : one.eventTypes.join(','),
+      one.allEvents ? 'all standard types' : one.eventTypes.join(','),
     ])
     out(formatTable(['ID', 'STATE', 'URL', 'EVENTS'], rows))
   }
