@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startPostgres } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
+import { settings } from '../../src/settings.js'
 import { app, makeSecrets, read } from './container-files.js'
 import { runStartScript } from './start-script.js'
 
@@ -22,6 +23,16 @@ describe('start.sh', () => {
       const env = { INTERNAL_PORT: String(port), ...variables }
       spawn(process.execPath, [join(app, 'docker/probe.mjs')], { env }).once('close', resolve)
     })
+
+  it('reads every secret setting from a file', () => {
+    const [, names = ''] = /for name in (.+); do/.exec(read(start)) ?? []
+    const secret = /TOKEN$|DATABASE_URL$|PROXY$|ACCESS_KEY|SECRET|PASSWORD/
+    expect(names.split(' ').sort()).toEqual(
+      Object.keys(settings)
+        .filter((name) => secret.test(name))
+        .sort(),
+    )
+  })
 
   it('reads secrets from files, hands its place to the server, and the server gets the signal', async () => {
     const databaseUrl = join(mkdtempSync(join(tmpdir(), 'kyc-relay-url-')), 'database-url')
