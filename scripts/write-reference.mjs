@@ -1,6 +1,6 @@
 // Writes docs/reference/: pages of the packages from their doc comments, of the REST API and the internal API from their
-// OpenAPI documents, of GraphQL from its SDL and the texts of codes; also the page of settings and .env.example. With --check it writes nothing
-// and fails when a file is stale.
+// OpenAPI documents, of GraphQL from its SDL and the texts of codes. Also writes the page of settings and .env.example.
+// With --check it writes nothing and fails when a file is stale.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './published-packages.mjs'

@@ -8,10 +8,7 @@ export const eventTypes = [
   'TRANSACTION_DECLINE',
 ] as const
 
-/**
- * Other event types of the service: sent only where the operator of the service turned them on, and only to endpoints that name
- * them. They are no part of "all types".
- */
+/** Optional event types: sent only where the operator turned them on, and only to endpoints that name them. */
 export const optionalEventTypes = ['KYC_STATUS_CHANGED'] as const
 
 /** All event types. */
