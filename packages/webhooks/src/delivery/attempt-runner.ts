@@ -1,6 +1,7 @@
 import type { EventTypes } from '../events/event-type-registry.js'
 import { isGranted, isGrantOf, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { classifyResponse } from './classify-response.js'
+import { readableHeaders } from './response-headers.js'
 import { redactEchoes, type OpenHeaders, type SealedHeaders } from './endpoint-headers.js'
 import { reportOfCause } from './delivery-state.js'
 import { isSameId } from '../publishing/same-id.js'
@@ -229,26 +230,29 @@ async function openOwn(appId: string, headers: SealedHeaders, deps: AttemptDeps)
 }
 
 /**
- * Makes the report of what a sender saw. It adds members that the sender left out: a store refuses the result without
- * them. Success needs a 2xx status.
+ * Makes the report of what a sender saw. What the sender left out, or what is none, is unknown: a store refuses the result
+ * with it, and the delivery would be sent again and again. Success needs a 2xx status.
  */
 function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptReport {
   const timings: Partial<AttemptReport['timings']> = result.timings ?? {}
+  const status = Number.isInteger(result.status) ? (result.status ?? null) : null
   return {
     // Without a cause the status decides.
-    cause: result.cause ?? classifyResponse(result.status ?? 0),
-    status: result.status ?? null,
-    address: result.address ?? null,
+    cause: typeof result.cause === 'string' ? result.cause : classifyResponse(status ?? 0),
+    status,
+    address: typeof result.address === 'string' ? result.address : null,
     timings: {
-      dnsMs: timings.dnsMs ?? null,
-      connectMs: timings.connectMs ?? null,
-      tlsMs: timings.tlsMs ?? null,
-      firstByteMs: timings.firstByteMs ?? null,
-      totalMs: timings.totalMs ?? null,
+      dnsMs: numberOf(timings.dnsMs),
+      connectMs: numberOf(timings.connectMs),
+      tlsMs: numberOf(timings.tlsMs),
+      firstByteMs: numberOf(timings.firstByteMs),
+      totalMs: numberOf(timings.totalMs),
     },
-    responseHeaders: result.responseHeaders ?? {},
+    responseHeaders: readableHeaders(result.responseHeaders ?? {}),
     // A text as body would keep the result from being recorded.
     responseBody: ArrayBuffer.isView(result.responseBody) ? result.responseBody : null,
     keyVersion,
   }
 }
+
+const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)

@@ -3,6 +3,7 @@ import { eventCatalogue } from './catalogue.js'
 import { allEventTypes, optionalEventTypes, type EventType } from './event-types.js'
 import type { EventIdentifiers, NoEventTypes, OwnEventType } from './own-event-types.js'
 import { issuesOf, type EventViolation } from './event-violation.js'
+import type { SchemaIssue, StandardSchema } from './standard-schema.js'
 
 /** Result of validating a payload. */
 export type ParsedEvent<Payload> =
@@ -122,20 +123,46 @@ function ownType({ name, schema, scopes, optIn = true, example }: OwnEventType):
   const isSeen = (field: string) => !isIdentifier(field) || Object.hasOwn(example, field)
 
   function parse(payload: unknown): ParsedEvent<Readonly<Record<string, unknown>>> {
-    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-      return { ok: false, violations: issuesOf([{ message: '' }], payload) }
-    }
+    if (!isRecord(payload)) return { ok: false, violations: issuesOf([{ message: '' }], payload) }
     const fields = Object.entries(payload)
     const seen = Object.fromEntries(fields.filter(([field]) => isSeen(field)))
-    const result = schema['~standard'].validate(seen)
-    if (result instanceof Promise) throw new WebhookError('EVENT_TYPES_INVALID')
+    const result = validateAtOnce(schema, seen)
     if (result.issues !== undefined) return { ok: false, violations: issuesOf(result.issues, seen) }
     const identifiers = fields.filter(([field]) => isIdentifier(field))
-    const own = Object.entries(result.value as object).filter(([field]) => !isIdentifier(field))
+    const own = Object.entries(result.value).filter(([field]) => !isIdentifier(field))
     return { ok: true, event: Object.fromEntries([...identifiers, ...own]) }
   }
   const whole = { eventType: name, ...exampleIdentifiers, ...example }
   return { name, scopes, optIn, example: whole, filledFields: identifierFields, parse }
+}
+
+const unusable = { issues: [{ message: '', code: 'custom' }] } as const
+
+/**
+ * Validates a payload. A schema that throws, that validates later or that returns no object cannot be used for it. A
+ * schema of zod validates later, too, after one of its transforms has thrown.
+ */
+function validateAtOnce(
+  schema: StandardSchema,
+  value: unknown,
+): { readonly value: object; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] } {
+  try {
+    const result = schema['~standard'].validate(value)
+    if (result instanceof Promise) {
+      // Its error may hold a value, and unhandled it would end the process.
+      result.catch(() => undefined)
+      return unusable
+    }
+    if (result.issues !== undefined) return { issues: result.issues }
+    return isRecord(result.value) ? { value: result.value } : unusable
+  } catch {
+    return unusable
+  }
+}
+
+/** Checks for an object that is written as one in JSON: no list, no Map. */
+function isRecord(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/
@@ -179,15 +206,10 @@ function checkOwnTypes(list: readonly OwnEventType[]): void {
   throw new WebhookError('EVENT_TYPES_INVALID', violations, texts.join(' '))
 }
 
-function acceptsExample(schema: OwnEventType['schema'], example: unknown): boolean {
-  if (typeof example !== 'object' || example === null || Array.isArray(example)) return false
+function acceptsExample(schema: StandardSchema, example: unknown): boolean {
   try {
-    const result = schema['~standard'].validate(example)
-    if (result instanceof Promise) {
-      result.catch(() => undefined)
-      return false
-    }
-    return result.issues === undefined && typeof result.value === 'object' && result.value !== null
+    // A test event sends it.
+    return isRecord(example) && JSON.stringify(example) !== '' && validateAtOnce(schema, example).issues === undefined
   } catch {
     return false
   }

@@ -40,13 +40,17 @@ export type NoEventTypes = readonly []
 
 type Named<Types extends readonly ReceivedEventType[], Name> = Extract<Types[number], { readonly name: Name }>
 
+/** Fields without those that the service adds. Unlike `Omit` it keeps a union, and the fields of a loose object. */
+type OwnFields<Fields> = {
+  [Field in keyof Fields as Field extends keyof EventIdentifiers | 'eventType' ? never : Field]: Fields[Field]
+}
+
 /** Fields to publish for an own event type: the input of its schema. */
-export type OwnEventData<Types extends readonly OwnEventType[], Name> = Omit<
-  SchemaInput<Named<Types, Name>['schema']>,
-  keyof EventIdentifiers | 'eventType'
+export type OwnEventData<Types extends readonly OwnEventType[], Name> = OwnFields<
+  SchemaInput<Named<Types, Name>['schema']>
 >
 
 /** Payload of an own event type: the output of its schema, with the fields that the service adds. */
 export type OwnEventPayload<Types extends readonly ReceivedEventType[], Name> = EventIdentifiers & {
   readonly eventType: Name
-} & Omit<SchemaOutput<NonNullable<Named<Types, Name>['schema']>>, keyof EventIdentifiers | 'eventType'>
+} & OwnFields<SchemaOutput<NonNullable<Named<Types, Name>['schema']>>>

@@ -11,7 +11,7 @@ import {
   type GuardedConnectionSettings,
 } from './guarded-connection.js'
 import { exchangeOnce } from './one-exchange.js'
-import { readableHeaders } from './response-headers.js'
+import { readableHeaders } from '../delivery/response-headers.js'
 
 /** Settings of {@link createHttpsSender}. Each has a default. */
 export interface HttpsSenderOptions extends GuardedConnectionOptions {

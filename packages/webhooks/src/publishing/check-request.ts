@@ -42,3 +42,14 @@ export function checkRequest(request: object, known?: readonly string[]): void {
   rule('sourceEventId', sourceEventId === null || (typeof sourceEventId === 'string' && sourceEventId !== ''))
   end()
 }
+
+/**
+ * Checks the owner of an event. A number as user id would be stored as another text, for which there is no grant.
+ *
+ * @throws WebhookError `OPTIONS_INVALID`
+ */
+export function checkEventOwner(owner: { readonly appId: unknown; readonly userId: unknown }): void {
+  const { rule, end } = checkOptions()
+  for (const name of ['appId', 'userId'] as const) rule(name, typeof owner[name] === 'string' && owner[name] !== '')
+  end()
+}

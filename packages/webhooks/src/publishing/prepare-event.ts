@@ -4,7 +4,7 @@ import { standardEventTypes, type DescribedEventType, type EventTypes } from '..
 import type { EventName } from '../events/event-types.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
 import { bytesToStore } from '../sealing/stored-bodies.js'
-import { checkDeps, checkRequest } from './check-request.js'
+import { checkDeps, checkEventOwner, checkRequest } from './check-request.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
 import { findGrants, scopesSuffice, wasGranted, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
@@ -68,6 +68,7 @@ export interface PrepareEventDeps {
  */
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
   checkRequest(input, ['appId', 'userId', 'eventType', 'data', 'sourceEventId'])
+  checkEventOwner(input)
   checkDeps(deps, ['grants', 'endpoints'])
   const { appId, userId, eventType, sourceEventId = null } = input
   const type = findType(eventType, deps.eventTypes)
@@ -175,7 +176,10 @@ function serialise(
     const begins = type.name !== 'TRANSACTION_CREATE' || payload['status'] !== 'SETTLED'
     const all = [...violations, ...(parsed.ok ? [] : parsed.violations), ...(begins ? [] : [notPending])]
     if (!parsed.ok || all.length > 0) throw invalid(all)
-    return new TextEncoder().encode(plainJson(parsed.event))
+    const text = plainJson(parsed.event)
+    // A field `toJSON` can make anything of an object.
+    if (!text.startsWith('{')) throw invalid([notAnObject])
+    return new TextEncoder().encode(text)
   } catch (error) {
     // A getter or toJSON of the caller threw. Its message may hold a value and is dropped.
     throw error instanceof WebhookError ? error : invalid([notAnObject])

@@ -65,6 +65,37 @@ describe('what fails around it', () => {
     expect(attempts[0]?.report).toStrictEqual({ ...unknown, status: 500, timings })
   })
 
+  test.each<[string, object, Partial<SendResult>]>([
+    ['a fraction as status', { status: 299.5 }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['a text as status', { status: '200' }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['a large integer as status', { status: 200n }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['an infinite status', { status: Infinity }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['an object as cause', { status: 503, cause: {} }, { cause: 'HTTP_STATUS', status: 503 }],
+    ['an object as address', { status: 503, address: {} }, { cause: 'HTTP_STATUS', address: null }],
+    [
+      'lists and numbers as headers',
+      { status: 503, responseHeaders: { 'retry-after': ['1', '2'], n: 1n, none: null, 'x-token': 'canary' } },
+      { responseHeaders: { 'retry-after': '1, 2', n: '1', 'x-token': '[redacted]' } },
+    ],
+  ])('a result with %s is recorded', async (_name, odd, expected) => {
+    const endpoint = await registerEndpoint(store)
+    const event = await publish(store, [endpoint])
+    const worker = createWorker({ send: senderOf(() => odd as SendResult) })
+    await worker.runOnce()
+    const { state, attempts } = (await read(event.deliveries[0]))!
+    expect([state, problems]).toEqual(['PENDING', []])
+    expect(attempts[0]?.report).toMatchObject(expected)
+  })
+
+  test('a duration that is no number is recorded as unknown', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const odd = { status: 200, timings: { totalMs: 'x', dnsMs: NaN, tlsMs: 3 } } as unknown as SendResult
+    await createWorker({ send: senderOf(() => odd) }).runOnce()
+    const { state, attempts } = (await read(event.deliveries[0]))!
+    expect([state, problems]).toEqual(['DELIVERED', []])
+    expect(attempts[0]?.report?.timings).toMatchObject({ totalMs: null, dnsMs: null, tlsMs: 3 })
+  })
+
   test('a store that is down is asked every second, and work goes on a second after it is back', async () => {
     await publish(store, [await registerEndpoint(store)])
     let down = true

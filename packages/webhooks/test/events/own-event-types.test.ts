@@ -12,6 +12,7 @@ import {
   type SendingStorage,
 } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore } from '../../src/testing/index.js'
+import type { OwnEventData } from '../../src/events/own-event-types.js'
 import { accepted, allGranted, appId, grant, newId, oneKey, userId } from '../delivery/delivery-samples.js'
 
 const shipped = {
@@ -119,6 +120,23 @@ describe('parseEvent', () => {
     }
   })
 
+  test('keeps the type of a union and of a loose object', () => {
+    const card = z.object({ kind: z.literal('card'), last4: z.string() })
+    const bank = z.object({ kind: z.literal('bank'), routing: z.string(), note: z.string().optional() })
+    const described = { scopes: ['LIST_PURCHASES'], example: { kind: 'card', last4: '4242' } } as const
+    const types = createEventTypes([
+      { ...described, name: 'PAID', schema: z.discriminatedUnion('kind', [card, bank]) },
+      { ...described, name: 'NOTED', schema: z.looseObject({ kind: z.string() }) },
+    ])
+    type Data = OwnEventData<typeof types.own, 'PAID'>
+    expectTypeOf<{ kind: 'card'; last4: string }>().toExtend<Data>()
+    expectTypeOf<{ kind: 'bank'; routing: string }>().toExtend<Data>()
+    expectTypeOf<{ kind: 'card' }>().not.toExtend<Data>()
+    const noted = parseEvent('NOTED', { ...identifiers, kind: 'x', more: 1 }, types)
+    if (noted.ok) expectTypeOf(noted.event.kind).toEqualTypeOf<string>()
+    expect(noted.ok).toBe(true)
+  })
+
   test.each<[string, unknown, string]>([
     ['a missing field', { orderId: 'o1' }, '/parcels REQUIRED'],
     ['a wrong type', { orderId: 'o1', parcels: 'one' }, '/parcels TYPE'],
@@ -143,6 +161,24 @@ describe('parseEvent', () => {
     const types = createEventTypes([{ ...shipped, schema: z.object({ field: field.optional() }), example: {} }])
     const parsed = parseEvent('ORDER_SHIPPED', { ...identifiers, field: value }, types)
     expect(parsed).toMatchObject({ ok: false, violations: [{ pointer: '/field', code: 'RANGE' }] })
+  })
+
+  test.each<[string, z.ZodType]>([
+    ['throws', z.object({ field: z.string().transform((text) => JSON.parse(text) as unknown) })],
+    ['returns a text', z.object({ field: z.string() }).transform(({ field }) => (field === '{}' ? {} : field))],
+    ['returns a list', z.object({ field: z.string() }).transform(({ field }) => (field === '{}' ? {} : [field]))],
+    ['returns a Map', z.object({ field: z.string() }).transform(({ field }) => (field === '{}' ? {} : new Map()))],
+    ['returns null', z.object({ field: z.string() }).transform(({ field }) => (field === '{}' ? {} : null))],
+    [
+      'validates later',
+      z.object({ field: z.string() }).transform(({ field }) => (field === '{}' ? {} : Promise.resolve({}))),
+    ],
+  ])('refuses what a schema %s for, without its value', async (_name, schema) => {
+    const types = createEventTypes([{ ...shipped, schema: schema, example: { field: '{}' } }])
+    const parsed = parseEvent('ORDER_SHIPPED', { ...identifiers, field: 'SSN 078-05-1120' }, types)
+    expect(parsed).toMatchObject({ ok: false, violations: [{ pointer: '', code: 'FORMAT' }] })
+    // An error that nobody handles would end the process, and this test.
+    await new Promise((resolve) => setImmediate(resolve))
   })
 
   test('drops the messages of another library, and reads its paths', () => {

@@ -1,5 +1,6 @@
 // Why: a caller without types got a TypeError of the engine, without a code.
 import { expect, test } from 'vitest'
+import { createEventTypes } from '../../src/events/index.js'
 import { moveTransaction, prepareEvent, prepareTestEvent } from '../../src/delivery/index.js'
 
 const deps = {
@@ -49,4 +50,25 @@ test.each([
   ['data', null],
 ])('moveTransaction refuses a wrong %s', async (name, wrong) => {
   await expect(moveTransaction({ ...move, [name]: wrong } as never, deps as never)).rejects.toMatchObject(refusal(name))
+})
+
+test.each([
+  ['appId', 5],
+  ['appId', ''],
+  ['userId', 42],
+  ['userId', null],
+  ['userId', undefined],
+  ['userId', ''],
+])('prepareEvent refuses %s that is %j', async (name, wrong) => {
+  const given = { ...event, [name]: wrong }
+  await expect(prepareEvent(given as never, deps as never)).rejects.toMatchObject(refusal(name))
+})
+
+test('prepareEvent refuses data that JSON writes as a text', async () => {
+  const anything = {
+    '~standard': { version: 1, vendor: 'example', validate: (value: unknown) => ({ value }) },
+  } as const
+  const eventTypes = createEventTypes([{ name: 'NOTE', schema: anything, scopes: ['LIST_PURCHASES'], example: {} }])
+  const given = { ...event, eventType: 'NOTE', data: { toJSON: () => 'canary' } }
+  await expect(prepareEvent(given, { ...deps, eventTypes })).rejects.toMatchObject({ code: 'EVENT_INVALID' })
 })

@@ -20,8 +20,9 @@ export function readableHeaders(
   const names = Object.keys(headers).sort((one, other) => Number(isTelling(other)) - Number(isTelling(one)))
   for (const name of names.slice(0, maxHeaders)) {
     const value = headers[name]
-    if (value === undefined) continue
-    const text = typeof value === 'string' ? value : value.join(', ')
+    // The sender of an embedder can return anything.
+    if (value === undefined || value === null) continue
+    const text = Array.isArray(value) ? value.join(', ') : String(value)
     readable[name.toLowerCase()] = secretHeaders.test(name) ? '[redacted]' : printable(text).slice(0, maxValueLength)
   }
   return readable
