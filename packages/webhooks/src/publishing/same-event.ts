@@ -54,13 +54,18 @@ export function isSameClearEvent(event: PreparedEvent, original: OriginalEvent):
   return contentOf(told) === contentOf(first)
 }
 
-/** The content of a body for comparison. Bytes that are not JSON are compared as they are. */
+/** The content of a body for comparison, without the order of its fields. Bytes that are not JSON are compared as they are. */
 function contentOf(body: Uint8Array): string {
   const text = new TextDecoder('latin1').decode(body)
   try {
-    const fields = Object.entries(JSON.parse(text) as object)
-    return JSON.stringify(fields.filter(([name]) => !filledFields.has(name)))
+    const fields = Object.entries(JSON.parse(text) as object).filter(([name]) => !filledFields.has(name))
+    return JSON.stringify(inOrder(fields), (_name, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(Object.entries(value)) : value,
+    )
   } catch {
     return text
   }
 }
+
+const inOrder = (fields: readonly (readonly [string, unknown])[]) =>
+  Object.fromEntries(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)))

@@ -133,7 +133,8 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * Does one step of each running recovery: at most four deliveries. Several processes may call it at once: a step is written by
  * one of them. Call it again after a pause, for example 25 ms: live events are delivered between the steps.
  *
- * A recovery whose look-up of grants fails does not hold up the others: its step is tried again at the next call.
+ * A recovery whose look-up of grants fails does not hold up the others, nor does one that the store refuses for ever. Its
+ * step is tried again at the next call.
  *
  * @returns the number of steps that were written; 0 if nothing is left to do now
  * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user. Nothing of the step is
@@ -179,7 +180,14 @@ async function writeNextStep(
   const step = await store.findNextStep({ ...running, mostWaiting })
   if (step === null) return 'nothing'
   const limit = eventsInAStep
-  const listed = await store.listEvents({ ...step, limit })
+  let listed: readonly RecoverableEvent[]
+  try {
+    listed = await store.listEvents({ ...step, limit })
+  } catch (error) {
+    // Of a wrong recovery. Other errors are of the whole store.
+    if ((error as { readonly retryable?: unknown } | null)?.retryable !== false) throw error
+    return { error }
+  }
   let found: Awaited<ReturnType<typeof findGrants>>
   try {
     found = await findGrantsOf(deps, step.appId, listed)

@@ -26,12 +26,12 @@ const events = [one, two].map((userId, index) => ({
 }))
 
 /** A world of two events, whose recoveries have one step to do. */
-function newWorld(find: GrantLookup['find'], recoveries = 1) {
+function newWorld(find: GrantLookup['find'], recoveries = 1, listEvents = async () => events) {
   const written: unknown[] = []
   const grants = { find }
   const running = Array.from({ length: recoveries }, () => ({ appId, recoveryId: uuidv7() }))
   const store = {
-    listEvents: async () => events,
+    listEvents,
     listRunning: async () => running,
     findNextStep: async () => ({ appId, endpointId: one, lineageId: one, after: null, ...range }),
     writeStep: async (step: unknown) => (written.push(step), 'written'),
@@ -86,6 +86,18 @@ test('a look-up that fails for one recovery does not hold up the next', async ()
   }, 2)
   expect(await world.recover()).toBe(1)
   expect(world.written).toHaveLength(1)
+})
+
+test('a recovery that the store refuses for ever does not hold up the next, and an error of the store ends the call', async () => {
+  let calls = 0
+  const failing = (retryable: boolean) => async () => {
+    calls += 1
+    if (calls % 2 === 1) throw Object.assign(new Error('refused'), { retryable })
+    return events
+  }
+  const grant: GrantLookup['find'] = async (pairs) => pairs.map(({ userId }) => grantOf(userId))
+  expect(await newWorld(grant, 2, failing(false)).recover()).toBe(1)
+  await expect(newWorld(grant, 2, failing(true)).recover()).rejects.toMatchObject({ retryable: true })
 })
 
 test('a failed look-up is told once a call wrote nothing', async () => {

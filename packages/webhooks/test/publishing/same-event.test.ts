@@ -14,6 +14,7 @@ test.each([
   ['the same bytes', {}],
   ['another account id in the grant', { body: bytes({ ...payload, accountId: 'b', externalReferenceId: 's' }) }],
   ['a body that is not kept now', { body: bytes('') }],
+  ['another order of its fields', { body: bytes(Object.fromEntries(Object.entries(payload).reverse())) }],
 ])('is the same: %s', async (_, changes) => {
   expect(await isSameEvent(event(changes), inserted)).toBe(true)
   expect(isSameClearEvent(event(changes), original)).toBe(true)
@@ -30,6 +31,25 @@ test.each([
 ])('is another event: %s', async (_, changes) => {
   expect(await isSameEvent(event(changes), inserted)).toBe(false)
   expect(isSameClearEvent(event(changes), original)).toBe(false)
+})
+
+test('the order of fields inside a list or object is no content, that of a list is', () => {
+  const first = { ...original, body: bytes({ lines: [{ sku: 'a', count: 1 }, { sku: 'b' }] }) }
+  const told = (lines: object) => event({ body: bytes({ lines }) })
+  expect(isSameClearEvent(told([{ count: 1, sku: 'a' }, { sku: 'b' }]), first)).toBe(true)
+  expect(isSameClearEvent(told([{ sku: 'b' }, { sku: 'a', count: 1 }]), first)).toBe(false)
+  expect(
+    isSameClearEvent(
+      told([
+        [
+          ['count', 1],
+          ['sku', 'a'],
+        ],
+        { sku: 'b' },
+      ]),
+      first,
+    ),
+  ).toBe(false)
 })
 
 test('bodies that are not JSON are the same when their bytes are', async () => {
