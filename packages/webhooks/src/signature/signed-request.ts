@@ -16,7 +16,8 @@ export function usableSecrets(secrets: Secrets): readonly string[] {
   if (secrets === (Object.prototype as { secrets?: unknown }).secrets) {
     throw new WebhookVerificationError('SECRET_MISSING')
   }
-  const usable = (Array.isArray(secrets) ? secrets : [secrets]).filter(isUsable)
+  if (isUsable(secrets)) return [secrets]
+  const usable = Array.isArray(secrets) ? secrets.filter(isUsable) : []
   if (usable.length === 0) throw new WebhookVerificationError('SECRET_MISSING')
   return usable
 }
