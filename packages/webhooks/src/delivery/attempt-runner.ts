@@ -230,12 +230,12 @@ async function openOwn(appId: string, headers: SealedHeaders, deps: AttemptDeps)
 }
 
 /**
- * Makes the report of what a sender saw. What the sender left out, or what is none, is unknown: a store refuses the result
- * with it, and the delivery would be sent again and again. Success needs a 2xx status.
+ * Makes the report of what a sender saw. What the sender left out, or gave in a wrong form, is unknown: a store would refuse
+ * the result, and the delivery would be sent again and again. Success needs a 2xx status.
  */
 function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptReport {
   const timings: Partial<AttemptReport['timings']> = result.timings ?? {}
-  const status = Number.isInteger(result.status) ? (result.status ?? null) : null
+  const status = isStatus(result.status) ? result.status : null
   return {
     // Without a cause the status decides.
     cause: typeof result.cause === 'string' ? result.cause : classifyResponse(status ?? 0),
@@ -256,3 +256,7 @@ function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptRepor
 }
 
 const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+
+// A larger number does not fit into the column of a store.
+const isStatus = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 999

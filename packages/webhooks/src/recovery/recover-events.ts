@@ -133,7 +133,7 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * Does one step of each running recovery: at most four deliveries. Several processes may call it at once: a step is written by
  * one of them. Call it again after a pause, for example 25 ms: live events are delivered between the steps.
  *
- * A recovery whose look-up of grants fails does not hold up the others, nor does one that the store refuses for ever. Its
+ * A recovery whose look-up of grants fails does not hold up the others, nor does one that the store refuses for good. Its
  * step is tried again at the next call.
  *
  * @returns the number of steps that were written; 0 if nothing is left to do now

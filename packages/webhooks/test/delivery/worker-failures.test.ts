@@ -69,6 +69,8 @@ describe('what fails around it', () => {
     ['a fraction as status', { status: 299.5 }, { cause: 'INVALID_RESPONSE', status: null }],
     ['a text as status', { status: '200' }, { cause: 'INVALID_RESPONSE', status: null }],
     ['a large integer as status', { status: 200n }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['a status of ten digits', { status: 9_999_999_999 }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['a negative status', { status: -1 }, { cause: 'INVALID_RESPONSE', status: null }],
     ['an infinite status', { status: Infinity }, { cause: 'INVALID_RESPONSE', status: null }],
     ['an object as cause', { status: 503, cause: {} }, { cause: 'HTTP_STATUS', status: 503 }],
     ['an object as address', { status: 503, address: {} }, { cause: 'HTTP_STATUS', address: null }],

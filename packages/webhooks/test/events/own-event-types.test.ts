@@ -68,6 +68,7 @@ describe('a wrong description is refused', () => {
     ['no schema', { schema: undefined }, '/0/schema'],
     ['an example that the schema refuses', { example: { orderId: 7 } }, '/0/example'],
     ['no example', { example: undefined }, '/0/example'],
+    ['an example that JSON cannot write', { schema: anything, example: { orderId: 7n } }, '/0/example'],
     ['a misspelt member', { optin: false }, '/0/optin'],
     ['an opt-in that is a text', { optIn: 'false' }, '/0/optIn'],
     ['a schema that validates later', { schema: schemaOf(async (value) => ({ value })) }, '/0/example'],
