@@ -38,8 +38,11 @@ function sixInBase64(isOfKind: (byte: number) => boolean): RegExp {
 const PRINTABLE_IN_BASE64 = sixInBase64((byte) => byte === 0 || (byte >= 0x20 && byte <= 0x7e))
 /** Characters other than ASCII in UTF-8. */
 const UTF8_IN_BASE64 = sixInBase64((byte) => byte >= 0x80)
-/** The first of three digits is one of these and one more character. */
-const DIGITS_IN_BASE64 = /[MNO]/
+/**
+ * One of three digits in a row begins a group: the high six bits of `0` to `9`. A fourth digit, a zero of UTF-16 or the end
+ * of a line is next to it, whose high four bits end the second character.
+ */
+const DIGITS_IN_BASE64 = /[MNO][ADQTgjwz]/
 const isReadableInBase64 = anyOf([DIGITS_IN_BASE64, PRINTABLE_IN_BASE64, UTF8_IN_BASE64])
 /** Three digits, eight printable characters of ASCII, with zeros between them in UTF-16, and six bytes of UTF-8. */
 const isReadableInHex = anyOf([/(?:3\d(?:00)?){3}/, /(?:[2-7][0-9A-F](?:00)?){8}/, /(?:[89A-F][0-9A-F]){6}/])
@@ -105,7 +108,10 @@ function withoutUrlBytes(text: string): string {
 }
 
 /** UTF-8 of six characters other than ASCII, with separators: the digits of the shortest number. Rare in other bytes. */
-const UTF8 = /(?:[\xc2-\xf4][\x80-\xbf]{1,3}[ -~]{0,8}){6}/
+const UTF8_DIGITS = /(?:[\xc2-\xf4][\x80-\xbf]{1,3}[ -~]{0,8}){6}/
+/** UTF-8 of one character other than ASCII between digits, such as a dash. */
+const UTF8_BETWEEN_DIGITS = /\d[ -/]?[\xc2-\xf4][\x80-\xbf]{1,3}[ -/]?\d/
+const isUtf8 = anyOf([UTF8_DIGITS, UTF8_BETWEEN_DIGITS])
 
 /** Reads bytes as UTF-8, one character a byte. */
 export function readUtf8(bytes: string): string {
@@ -162,16 +168,14 @@ function textsToDecode({ bytes, texts }: Decoded, text: string): string[] {
 
 const foldDecoded = ({ bytes, texts }: Decoded): string[] => [
   ...bytes.map((reading) => reading.toUpperCase()),
-  ...[...texts, ...bytes.filter((reading) => UTF8.test(reading)).map(readUtf8)].map((reading) =>
-    foldText(withDecimalDigits(reading)),
-  ),
+  ...[...texts, ...bytes.filter(isUtf8).map(readUtf8)].map((reading) => foldText(withDecimalDigits(reading))),
 ]
 
 /**
  * Checks whether one of the readings of a text that is decoded, once or twice, fulfils a condition. Readings are folded.
  *
  * @param folded Result of {@link foldText}.
- * @param hasDigits Whether the searched values hold three digits one after another. Without them all is decoded that may be
+ * @param hasDigits Whether the searched values hold four digits one after another. Without them all is decoded that may be
  *   base64 or hexadecimal.
  */
 export function someDecoded(

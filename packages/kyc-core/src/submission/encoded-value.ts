@@ -22,7 +22,7 @@ export function holdsEncoded(text: string, folded: string, { ssn, documentNumber
   const holds = (reading: string): boolean =>
     (ssn !== null && holdsSsnDigits(reading, ssn)) ||
     (documentNumber !== null && holdsSpelled(reading, documentNumber, 'token'))
-  const hasDigits = documentNumber === null || /\d{3}/.test(documentNumber)
+  const hasDigits = documentNumber === null || /\d{4}/.test(documentNumber)
   if (someDecoded(text, folded, hasDigits, holds)) return true
   return ssn !== null && (holdsSpokenSsn(folded, ssn) || holdsHexNumber(folded, ssn))
 }

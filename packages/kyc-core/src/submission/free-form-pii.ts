@@ -18,7 +18,7 @@ import {
 import { isIssuableSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
 import { unpatternedTexts } from './unpatterned-texts.js'
-import { documentSchema } from './verifications.js'
+import { documentSchema, photosSchema } from './verifications.js'
 import { createViolation, type Violation } from './violation.js'
 
 const DASH = /[\p{Pd}−]/u
@@ -50,14 +50,18 @@ const BASE64_IMAGE = [
 /** Shortest text with an image: `data:image/`. Base64 without this prefix needs one character more. */
 const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
-/** A new text of a person, an address or a document is searched without a change here. */
-const PERSON_TEXTS = unpatternedTexts(personSchema)
+/**
+ * A new text of a person, an address or a document is searched without a change here, unless it has a pattern. The patterns
+ * of phone numbers, email addresses and URLs have room for an SSN.
+ */
+const PERSON_TEXTS = [...unpatternedTexts(personSchema), 'phoneNumber', 'emailAddress']
 const ADDRESS_TEXTS = unpatternedTexts(addressSchema)
 const EXTRACTED_ADDRESS_TEXTS = unpatternedTexts(extractedAddressSchema)
 /** Without the number itself, and the id, which is searched for every kind of clear personal data. */
 const DOCUMENT_TEXTS = unpatternedTexts(documentSchema).filter(
   (name) => name !== 'documentNumber' && name !== 'verificationId',
 )
+const PHOTO_URLS = Object.keys(photosSchema.shape)
 
 function isImage(text: string): boolean {
   if (text.length < SHORTEST_IMAGE) return false
@@ -156,8 +160,8 @@ function isNineDigits(folded: string): boolean {
  * It finds the submitted SSN and document number in any spelling, also encoded once or twice, the SSN also in words,
  * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key.
  * A text that is JSON is searched like its content, up to four texts inside each other. It also finds machine readable
- * zones, licence barcodes, card numbers and images. In names and addresses it finds the submitted SSN. Bare nine-digit
- * references, UUIDs, timestamps and booleans under SSN-like keys are not personal data.
+ * zones, licence barcodes, card numbers and images. In names, addresses, contact data and URLs of photos it finds the
+ * submitted SSN. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
  * @param submission Unvalidated arguments.
  * @param pii Of `tokens` none is searched for: a token is not personal data.
@@ -240,11 +244,14 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
     scan(member(submission, field), `/${field}`)
   }
   scan(member(member(submission, 'person'), 'personData'), '/person/personData')
+  const person = member(submission, 'person')
+  const document = member(verifications, 'document')
   const personal: readonly (readonly [JsonValue | undefined, string, readonly string[]])[] = [
-    [member(submission, 'person'), '/person', PERSON_TEXTS],
-    [member(member(submission, 'person'), 'address'), '/person/address', ADDRESS_TEXTS],
-    [member(verifications, 'document'), '/verifications/document', DOCUMENT_TEXTS],
-    [member(member(verifications, 'document'), 'address'), '/verifications/document/address', EXTRACTED_ADDRESS_TEXTS],
+    [person, '/person', PERSON_TEXTS],
+    [member(person, 'address'), '/person/address', ADDRESS_TEXTS],
+    [document, '/verifications/document', DOCUMENT_TEXTS],
+    [member(document, 'address'), '/verifications/document/address', EXTRACTED_ADDRESS_TEXTS],
+    [member(document, 'photos'), '/verifications/document/photos', PHOTO_URLS],
   ]
   for (const [object, pointer, fields] of personal) {
     for (const field of fields) {

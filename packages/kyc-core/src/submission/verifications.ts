@@ -53,6 +53,15 @@ const photoUrl = (description: string) =>
     pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
   })
 
+export const photosSchema = closedObject(
+  {
+    front: photoUrl('Front side.'),
+    back: photoUrl('Back side.').optional(),
+    selfie: photoUrl('Selfie.').optional(),
+  },
+  'HTTPS URLs that stay fetchable for at least 24 hours.',
+)
+
 /** `verifications.document`. */
 export const documentSchema = closedObject(
   {
@@ -77,14 +86,7 @@ export const documentSchema = closedObject(
       .optional()
       .meta({ description: '0 to 100, fractions allowed.' }),
     address: extractedAddressSchema.optional(),
-    photos: closedObject(
-      {
-        front: photoUrl('Front side.'),
-        back: photoUrl('Back side.').optional(),
-        selfie: photoUrl('Selfie.').optional(),
-      },
-      'HTTPS URLs that stay fetchable for at least 24 hours.',
-    ).optional(),
+    photos: photosSchema.optional(),
     checks: checksSchema,
     documentData: openObject('Additional provider data about the document.').optional(),
   },

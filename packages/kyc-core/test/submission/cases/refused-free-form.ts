@@ -68,6 +68,34 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         change: { [EXTRACTED]: { [field]: 'Maria 078-05-1120' } },
         refused: [`${EXTRACTED}/${field} CLEAR_PII_IN_FREE_FORM`],
       })),
+      ...(
+        [
+          ['/person/emailAddress', 'maria.078051120@example.com'],
+          ['/person/emailAddress', '078-05-1120@example.com'],
+          ['/person/phoneNumber', '+78051120'],
+        ] as const
+      ).map(([pointer, value]) => ({
+        what: `in ${pointer}: ${value}`,
+        change: { [pointer]: value },
+        refused: [`${pointer} CLEAR_PII_IN_FREE_FORM`],
+      })),
+      ...['front', 'back', 'selfie'].map((photo) => ({
+        what: `in the URL of the photo ${photo}`,
+        change: {
+          '/verifications/document/photos': {
+            front: 'https://photos.example.com/front',
+            [photo]: `https://photos.example.com/078-05-1120/${photo}.jpg`,
+          },
+        },
+        refused: [`/verifications/document/photos/${photo} CLEAR_PII_IN_FREE_FORM`],
+      })),
+      {
+        what: 'encoded in the URL of a photo',
+        change: {
+          '/verifications/document/photos': { front: 'https://photos.example.com/of?person=MDc4LTA1LTExMjA%3D' },
+        },
+        refused: ['/verifications/document/photos/front CLEAR_PII_IN_FREE_FORM'],
+      },
       {
         what: 'in a reason',
         change: {
