@@ -117,6 +117,8 @@ export interface SqliteStorage {
   readonly database: SqliteOwnDatabase
   /** Writes an event in a transaction of the caller: `insertEvent` of this module with the clock of the stores. */
   readonly insertEvent: (tx: SqliteTransaction, prepared: PreparedEvent) => InsertedEvent
+  /** A transaction of better-sqlite3 waits for no promise. */
+  readonly synchronousTransactions: true
   /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
@@ -211,6 +213,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
       write: (work) => runOwnWrites({ db, commits }, work),
     }),
     insertEvent: (tx, prepared) => insertEvent(tx, prepared, clock()),
+    synchronousTransactions: true,
     audit: audit === null ? null : watched(createAuditLog(client, 'stores', audit.seal)),
     tryWrite: createTryWrite(client, commits, { part: 'stores', clock }),
     async acquireWorkerLock() {

@@ -58,7 +58,14 @@ describe('publishIn of createWebhooks', () => {
       throw new Error('payment refused')
     }
     await expect(place('o2', refuse)).rejects.toThrow('payment refused')
-    await expect(webhooks.publishIn(database, deposit)).rejects.toMatchObject({ code: 'TRANSACTION_REQUIRED' })
+    const prepared = await webhooks.prepare(deposit)
+    expect(() => webhooks.publishIn(database, prepared)).toThrow(
+      expect.objectContaining({ code: 'TRANSACTION_REQUIRED' }),
+    )
+    // Prepared while another transaction is open, it would be written there.
+    expect(() => webhooks.publishIn(database, deposit as never)).toThrow(
+      expect.objectContaining({ code: 'EVENT_NOT_PREPARED' }),
+    )
     expect(count()).toEqual({ orders: 1, events: 1, deliveries: 1 })
   })
 })

@@ -2,6 +2,7 @@ import type { EventViolation, EventViolationCode } from '../events/event-violati
 
 const messages = {
   EVENT_INVALID: 'The event does not match its type. See violations.',
+  EVENT_NOT_PREPARED: 'The transactions of this storage are synchronous. Call prepare(event) before the transaction.',
   EVENT_TYPE_UNKNOWN: 'This event type does not exist.',
   EVENT_TYPES_INVALID: 'An event type of your own is described wrongly.',
   ID_INVALID: 'newId must return UUIDs.',

@@ -152,7 +152,11 @@ export function createWebhooks<
       const replaced =
         known === undefined
           ? 'not_found'
-          : await store.replaceEndpoint({ appId: input.appId, endpointId: known.endpointId, replacement: endpoint })
+          : await store.replaceEndpoint({
+              ...{ appId: input.appId, endpointId: known.endpointId },
+              // Static headers are set elsewhere, for example in a portal.
+              replacement: { ...endpoint, headers: known.headers },
+            })
       if (replaced !== 'replaced' && (await store.registerEndpoint(endpoint, endpointsPerApp)) === 'limit_reached')
         throw new WebhookError('ENDPOINT_LIMIT_REACHED')
       const stored = (await store.listEndpoints(input.appId)).find(
@@ -168,14 +172,12 @@ export function createWebhooks<
       return published
     },
     prepare,
-    publishIn: ((transaction: Transaction, event: PreparedEvent | PublishedEventInput<Own>) =>
-      'eventId' in event
-        ? publishPrepared(transaction, event)
-        : prepare(event).then((prepared) => publishPrepared(transaction, prepared))) as Webhooks<
-      Transaction,
-      Inserted,
-      Own
-    >['publishIn'],
+    publishIn: ((transaction: Transaction, event: PreparedEvent | PublishedEventInput<Own>) => {
+      if (isPrepared(event)) return publishPrepared(transaction, event)
+      // Prepared later, it would be written after the end of the transaction.
+      if (storage.synchronousTransactions === true) throw new WebhookError('EVENT_NOT_PREPARED')
+      return prepare(event).then((prepared) => publishPrepared(transaction, prepared))
+    }) as Webhooks<Transaction, Inserted, Own>['publishIn'],
     async start() {
       const starting = (started ??= startOnce())
       try {
@@ -195,6 +197,9 @@ export function createWebhooks<
     },
   }
 }
+
+const isPrepared = (event: object): event is PreparedEvent =>
+  typeof event === 'object' && event !== null && 'eventId' in event
 
 /** Loaded when it is used: a host with a `send` of its own has no undici. */
 async function defaultSender(policy: WebhooksOptions<never, InsertedNowOrLater>['urls'] = {}): Promise<Sender> {
@@ -227,11 +232,13 @@ function newEndpointOf(
   input: EndpointInput<string>,
   { urls, eventTypes: known, newId, now }: EndpointContext,
 ): NewEndpoint {
+  const { port, rule, only, end } = checkOptions()
+  port('endpoint', input, [])
+  end()
   const { appId, url, description = null } = input
   const standardWebhooks = input.standardWebhooks ?? false
   const checked = checkEndpointUrl(url, urls)
   if (!checked.ok) throw new WebhookError(checked.code)
-  const { rule, only, end } = checkOptions()
   rule('appId', typeof appId === 'string' && appId !== '')
   rule('eventTypes', Array.isArray(input.eventTypes ?? []))
   rule('description', description === null || isDescription(description))

@@ -30,6 +30,8 @@ export interface SendingStorage<Transaction, Inserted extends InsertedNowOrLater
   readonly webhooks: WebhookStore
   /** Writes an event and its deliveries in a transaction of the caller. */
   readonly insertEvent: (transaction: Transaction, prepared: PreparedEvent) => Inserted
+  /** True if a transaction of the caller cannot wait for a promise: `publishIn` takes prepared events only. Default false. */
+  readonly synchronousTransactions?: boolean
   /** Runs one limited step of retention. `more`: call it again. */
   readonly retention?: { removeOld(times?: RetentionTimes): Promise<{ readonly more: boolean }> }
   /** Makes this process the only worker of the database, where only one is allowed. */
@@ -129,7 +131,8 @@ export interface Webhooks<
 > {
   /**
    * Registers an endpoint, so that a program can call it at each start. A URL that the app has with the same settings is
-   * returned as it is. With other settings the new endpoint replaces it, takes over what waits, and keeps `X-Event-ID`.
+   * returned as it is. With other settings the new endpoint replaces it, takes over what waits, and keeps static headers
+   * and `X-Event-ID`.
    *
    * @throws WebhookError the refusal of `checkEndpointUrl` (`URL_NOT_HTTPS`, …); `EVENT_TYPE_UNKNOWN`;
    *   `OPTIONS_INVALID` for an unknown name, or a setting of a wrong type or form; `ENDPOINT_LIMIT_REACHED` for more
@@ -158,17 +161,20 @@ export interface Webhooks<
    *
    * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `SCHEMA_OUTDATED` in a database without the tables;
    *   `ARGUMENT_INVALID`; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable)
-   * @throws WebhookError `SOURCE_EVENT_ID_CONFLICT`
+   * @throws WebhookError `SOURCE_EVENT_ID_CONFLICT`; `EVENT_NOT_PREPARED` on SQLite
    */
   publishIn(
     transaction: Transaction,
     event: PreparedEvent,
   ): Inserted extends Promise<unknown> ? Promise<Published> : Published
   /**
-   * The same for an event that is not prepared. It prepares the event while your transaction is open, so prefer `prepare`
-   * before it. On SQLite the transaction must stay open meanwhile, which `database.transaction(…)` does not.
+   * The same for an event that is not prepared, on PostgreSQL. It prepares the event while your transaction is open, so
+   * prefer `prepare` before it.
    */
-  publishIn(transaction: Transaction, event: PublishedEventInput<Own>): Promise<Published>
+  publishIn(
+    transaction: Transaction,
+    event: Inserted extends Promise<unknown> ? PublishedEventInput<Own> : never,
+  ): Promise<Published>
   /**
    * Starts the delivery worker, and retention each hour. Does nothing when it already runs. A process that only publishes
    * does not call it.

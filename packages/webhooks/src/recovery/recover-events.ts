@@ -1,3 +1,4 @@
+import { checkOptions } from '../delivery/check-options.js'
 import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
 import {
   findGrants,
@@ -138,7 +139,7 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  *
  * @returns the number of steps that were written; 0 if nothing is left to do now
  * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user. Nothing of the step is
- * written. An error of a look-up is thrown once a call wrote no other step.
+ * written. An error of a look-up is thrown once a call wrote no other step. `OPTIONS_INVALID` for a missing dependency.
  *
  * @example
  * ```ts
@@ -151,6 +152,7 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * ```
  */
 export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
+  checkRecoverDeps(deps)
   let written = 0
   let failed: { readonly error: unknown } | null = null
   let after: { readonly appId: string; readonly recoveryId: string } | null = null
@@ -169,6 +171,14 @@ export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
   } while (after !== null)
   if (written === 0 && failed !== null) throw failed.error
   return written
+}
+
+function checkRecoverDeps(deps: Partial<RecoverEventsDeps> | null | undefined): void {
+  const { port, callback, end } = checkOptions()
+  port('store', deps?.store, ['listRunning', 'findNextStep', 'listEvents', 'writeStep'])
+  port('grants', deps?.grants, ['find'])
+  callback('newId', deps?.newId)
+  end()
 }
 
 /** Does one step of a recovery. `nothing`: there is nothing to do now, or another process was faster. */

@@ -22,7 +22,7 @@ export async function verifySignature(request: {
   readonly signature: string | null | undefined
   readonly secrets: Secrets
 }): Promise<boolean> {
-  const { body, signature, secrets } = request
+  const { body, signature, secrets } = request ?? {}
   const keys = usableSecrets(secrets)
   const bytes = signedBytes(body)
   return typeof signature === 'string' && matchesHmac(bytes, signature, keys)

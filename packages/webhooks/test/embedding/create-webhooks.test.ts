@@ -131,6 +131,11 @@ describe('an endpoint', () => {
     await expect(registered).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations: [{ pointer }] })
   })
 
+  test.each([[undefined], [null], [url]])('of %j instead of its settings is refused', async (wrong) => {
+    const registered = webhooksWith().registerEndpoint(wrong as never)
+    await expect(registered).rejects.toMatchObject({ code: 'OPTIONS_INVALID', violations: [{ pointer: '/endpoint' }] })
+  })
+
   test('with standardWebhooks null has no Standard Webhooks headers, and is not replaced at the next start', async () => {
     const endpoint = { appId, url, standardWebhooks: null } as never
     const first = await webhooksWith().registerEndpoint(endpoint)
@@ -151,6 +156,19 @@ describe('an endpoint', () => {
     const second = await webhooks.registerEndpoint({ appId, url, eventTypes, description: 'deposits' })
     expect(second).toMatchObject({ lineageId: first.lineageId, eventTypes, description: 'deposits' })
     expect(await store.listEndpoints(appId)).toEqual([second])
+  })
+
+  test('keeps the static headers of the one that it replaces', async () => {
+    const headers = { names: ['Authorization'], sealed: 'sealed', dataKey: 'wrapped' }
+    const endpointId = '0198c0de-0000-7000-8000-000000000099'
+    const first = { endpointId, appId, url, eventTypes: null, standardWebhooks: false, headers, createdAt: time.now() }
+    await store.registerEndpoint(first, 50)
+    expect(await webhooksWith().registerEndpoint({ appId, url, description: 'deposits' })).toMatchObject({ headers })
+  })
+
+  test('that several processes register at once gets each event once', async () => {
+    await Promise.all([webhooksWith(), webhooksWith()].map((webhooks) => webhooks.registerEndpoint({ appId, url })))
+    expect((await webhooksWith().publish(deposit)).deliveries).toHaveLength(1)
   })
 
   test.each([[[]], [['NO_SUCH_TYPE']], [['WIDGET_DEPOSIT_COMPLETE', 'toString']]])(
@@ -228,6 +246,10 @@ describe('publishing', () => {
       status: 'WITHHELD',
       reason: 'NO_ENDPOINT',
     })
+  })
+
+  test.each([[undefined], [null], ['x'], [[]]])('publishIn refuses %j', async (event) => {
+    expect(await refusalOf(webhooksWith().publishIn('a transaction', event as never))).toBe('OPTIONS_INVALID')
   })
 
   test('gives the transaction and the prepared event to the storage', async () => {

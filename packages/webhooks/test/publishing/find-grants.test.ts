@@ -52,6 +52,17 @@ function newWorld(find: GrantLookup['find'], recoveries = 1, listEvents = async 
   }
 }
 
+test.each<[unknown, readonly string[]]>([
+  [undefined, ['/store', '/grants', '/newId']],
+  ['x', ['/store', '/grants', '/newId']],
+  [{ store: {}, grants: { find: () => [] }, newId: 'x' }, ['/store', '/newId']],
+])('a recovery with %j is refused', async (deps, pointers) => {
+  await expect(recoverEvents(deps as never)).rejects.toMatchObject({
+    code: 'OPTIONS_INVALID',
+    violations: pointers.map((pointer) => ({ pointer })),
+  })
+})
+
 test('grants of the users asked for are used', async () => {
   const world = newWorld(async (pairs) => pairs.map(({ userId }) => grantOf(userId.toUpperCase())))
   expect(await world.recover()).toBe(1)

@@ -215,7 +215,7 @@ describe('secrets', () => {
     },
   )
   test.each([[undefined], [null], [5], ['text']])('a request that is %j has no secret', async (request) => {
-    for (const call of [verifyWebhook, verifyStandardWebhook, signStandardWebhook])
+    for (const call of [verifyWebhook, verifySignature, verifyStandardWebhook, signStandardWebhook])
       await expect(call(request as never)).rejects.toMatchObject({ code: 'SECRET_MISSING' })
     expect(await explainMismatch(request as never)).toMatchObject({ cause: 'SECRET_MISSING' })
   })
