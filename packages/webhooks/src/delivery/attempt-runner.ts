@@ -1,5 +1,6 @@
 import type { EventTypes } from '../events/event-type-registry.js'
 import { isGranted, isGrantOf, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { isAttemptCause } from './attempt.js'
 import { classifyResponse } from './classify-response.js'
 import { readableHeaders } from './response-headers.js'
 import { redactEchoes, type OpenHeaders, type SealedHeaders } from './endpoint-headers.js'
@@ -13,7 +14,7 @@ import { isSealed, openStored } from '../sealing/stored-bodies.js'
 import type { AttemptCause, AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import { WebhookError } from './webhook-error.js'
 import type { DeliveryWorkerProblem } from './worker-observer.js'
-import { withTimeLimit, type WorkerTimers } from './worker-timers.js'
+import { timedOut, withTimeLimit, type WorkerTimers } from './worker-timers.js'
 
 /** Dependencies of an attempt. */
 export interface AttemptDeps {
@@ -148,9 +149,9 @@ async function lookUpEach<Answer>(
   async function attempt(some: readonly ClaimedDelivery[]): Promise<readonly Answer[] | null> {
     try {
       const answers = await withTimeLimit(ask(some), deps.lookUpTimeoutMs, deps.timers)
-      if (answers === null) throw new WebhookError('LOOK_UP_TIMED_OUT')
-      const fits = ({ length }: readonly Answer[]) => length === some.length
-      if (fits(answers) && some.every((one, index) => isFor(answers[index] as Answer, one))) return answers
+      if (answers === timedOut) throw new WebhookError('LOOK_UP_TIMED_OUT')
+      const fits = (answers as readonly Answer[] | null)?.length === some.length
+      if (fits && some.every((one, index) => isFor(answers[index] as Answer, one))) return answers
     } catch (error) {
       deps.tell(failed, error)
       return null
@@ -213,20 +214,29 @@ async function sendSigned(
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
   if (timeoutMs <= 0) return reportOfCause('NO_TIME_LEFT', version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body, timeoutMs })
-  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, deps.timers).catch((error: unknown) => {
-    deps.tell('ATTEMPT_FAILED', error)
-    return resultOfCause('INTERNAL_ERROR')
-  })
-  return redactEchoes(reportOf(result === null ? resultOfCause('TIMEOUT') : result, version), Object.values(own))
+  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, deps.timers)
+    .then((sent) => (sent === timedOut ? resultOfCause('TIMEOUT') : checkedResult(sent)))
+    .catch((error: unknown) => {
+      deps.tell('ATTEMPT_FAILED', error)
+      return resultOfCause('INTERNAL_ERROR')
+    })
+  return redactEchoes(reportOf(result, version), Object.values(own))
+}
+
+/** @throws WebhookError `SEND_RESULT_INVALID` */
+function checkedResult(sent: Partial<SendResult>): Partial<SendResult> {
+  if (typeof sent !== 'object' || (sent as object | null) === null) throw new WebhookError('SEND_RESULT_INVALID')
+  return sent
 }
 
 /** Opens the static headers of the endpoint; null if they cannot be opened. */
 async function openOwn(appId: string, headers: SealedHeaders, deps: AttemptDeps) {
   const open = async () => (await deps.openHeaders?.({ appId, headers })) ?? null
-  return withTimeLimit(open(), deps.lookUpTimeoutMs, deps.timers).catch((error: unknown) => {
+  const opened = await withTimeLimit(open(), deps.lookUpTimeoutMs, deps.timers).catch((error: unknown) => {
     deps.tell('HEADERS_FAILED', error)
     return null
   })
+  return opened === timedOut ? null : opened
 }
 
 /**
@@ -237,8 +247,7 @@ function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptRepor
   const timings: Partial<AttemptReport['timings']> = result.timings ?? {}
   const status = isStatus(result.status) ? result.status : null
   return {
-    // Without a cause the status decides.
-    cause: typeof result.cause === 'string' ? result.cause : classifyResponse(status ?? 0),
+    cause: causeOf(result.cause, status),
     status,
     address: typeof result.address === 'string' ? result.address : null,
     timings: {
@@ -253,6 +262,12 @@ function reportOf(result: Partial<SendResult>, keyVersion: number): AttemptRepor
     responseBody: ArrayBuffer.isView(result.responseBody) ? result.responseBody : null,
     keyVersion,
   }
+}
+
+/** Without a cause the status decides. A text of the sender's own is no cause that a partner can look up. */
+function causeOf(cause: unknown, status: number | null): AttemptCause | null {
+  if (isAttemptCause(cause)) return cause
+  return typeof cause === 'string' ? 'INTERNAL_ERROR' : classifyResponse(status ?? 0)
 }
 
 const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)

@@ -29,7 +29,7 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
  * @param random - returns a number from 0 up to 1, such as `Math.random`; without it the result is the nominal delay
  * @returns whole milliseconds
  * @throws RangeError when no attempt follows this one, `random` returns another number, or the policy has an unknown
- *   setting or one that is not a number of at least 0
+ *   setting, one that is not a number of at least 0, or a `jitter` above 1
  *
  * @example
  * ```ts
@@ -53,6 +53,7 @@ export function retryDelayMs(
       )
   const { maxAttempts = standard.maxAttempts, baseMs = standard.baseMs } = policy
   const { factor = standard.factor, jitter = standard.jitter } = policy
+  if (jitter > 1) throw new RangeError('retryDelayMs: jitter must be a share from 0 to 1.')
   if (!Number.isInteger(attempt) || attempt < 1 || attempt >= maxAttempts) {
     throw new RangeError('retryDelayMs: attempt must be a whole number from 1 to maxAttempts - 1.')
   }

@@ -34,10 +34,17 @@ export function timersOf(runtime: Immediates): WorkerTimers {
 /** Timers of the current runtime. */
 export const systemTimers: WorkerTimers = timersOf(globalThis as Immediates)
 
-/** Resolves to the promise's value, or to null after `limitMs`. Rejects when the promise rejects. */
-export function withTimeLimit<T>(promise: Promise<T>, limitMs: number, timers: WorkerTimers): Promise<T | null> {
+/** What {@link withTimeLimit} resolves to when the time is over. */
+export const timedOut = Symbol('timed out')
+
+/** Resolves to the promise's value, or to `timedOut` after `limitMs`. Rejects when the promise rejects. */
+export function withTimeLimit<T>(
+  promise: Promise<T>,
+  limitMs: number,
+  timers: WorkerTimers,
+): Promise<T | typeof timedOut> {
   return new Promise((resolve, reject) => {
-    const cancel = timers.schedule(() => resolve(null), Math.max(0, limitMs))
+    const cancel = timers.schedule(() => resolve(timedOut), Math.max(0, limitMs))
     promise.then(
       (value) => {
         cancel()

@@ -32,10 +32,12 @@ describe('retryDelayMs', () => {
     )
   })
 
-  test.each([{ basMs: 1 }, { baseMs: null }, { baseMs: '30' }, { factor: NaN }, { jitter: -1 }])(
+  test.each([{ basMs: 1 }, { baseMs: null }, { baseMs: '30' }, { factor: NaN }, { jitter: -1 }, { jitter: 1.5 }])(
     'no delay is of the policy %j',
     (policy) => {
-      expect(() => retryDelayMs(1, policy as never)).toThrow(/^retryDelayMs: the policy has an unknown setting, or one/)
+      expect(() => retryDelayMs(1, policy as never)).toThrow(
+        /^retryDelayMs: (?:the policy has an unknown setting, or one|jitter must be)/,
+      )
     },
   )
 

@@ -72,6 +72,8 @@ describe('what fails around it', () => {
     ['a status of ten digits', { status: 9_999_999_999 }, { cause: 'INVALID_RESPONSE', status: null }],
     ['a negative status', { status: -1 }, { cause: 'INVALID_RESPONSE', status: null }],
     ['an infinite status', { status: Infinity }, { cause: 'INVALID_RESPONSE', status: null }],
+    ['a code of Node as cause', { status: null, cause: 'ECONNRESET' }, { cause: 'INTERNAL_ERROR', status: null }],
+    ['a text as cause of a success', { status: 200, cause: 'OK' }, { cause: 'INTERNAL_ERROR', status: 200 }],
     ['an object as cause', { status: 503, cause: {} }, { cause: 'HTTP_STATUS', status: 503 }],
     ['an object as address', { status: 503, address: {} }, { cause: 'HTTP_STATUS', address: null }],
     [

@@ -65,6 +65,8 @@ describe('a worker tells what fails, with its cause', () => {
       'GRANTS_FAILED',
       down.message,
     ],
+    ['null for all grants', { grants: { find: async () => null as never } }, 'GRANTS_MISMATCH', 'GRANTS_MISMATCH'],
+    ['null for all keys', { signingKeys: { current: async () => null as never } }, 'KEYS_MISMATCH', 'KEYS_MISMATCH'],
     ['too few grants', { grants: { find: async () => [] } }, 'GRANTS_MISMATCH', 'GRANTS_MISMATCH'],
     [
       'a grant of another user',
@@ -96,8 +98,10 @@ describe('a worker tells what fails, with its cause', () => {
       'a sender that returns nothing',
       { send: () => Promise.resolve(undefined as never) },
       'ATTEMPT_FAILED',
-      expect.stringContaining('undefined') as string,
+      'SEND_RESULT_INVALID',
     ],
+    ['a sender that returns null', { send: async () => null as never }, 'ATTEMPT_FAILED', 'SEND_RESULT_INVALID'],
+    ['a sender that returns a status', { send: async () => 200 as never }, 'ATTEMPT_FAILED', 'SEND_RESULT_INVALID'],
   ])('%s', async (_name, overrides, problem, cause) => {
     await publish(store, [await registerEndpoint(store)])
     await createDeliveryWorker(depsWith(overrides)).runOnce()
