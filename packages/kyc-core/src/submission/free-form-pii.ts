@@ -131,14 +131,13 @@ function isClearNumber(number: number, { ssn, documentNumber }: SearchedValues):
 /** An encoded SSN in a name or address is one long word, or has other digits than those of ASCII. */
 const MAY_BE_ENCODED = /[^\s,]{12}|[^ -~]/
 
-/** Checks for the submitted SSN, in clear, in words or encoded, in a text that is personal data itself. */
-function holdsSubmittedSsn(text: string, { ssn }: SearchedValues): boolean {
-  if (ssn === null) return false
+/** Checks for the submitted SSN, in clear, in words or encoded, and for the document number. */
+function holdsSubmitted(text: string, { ssn, documentNumber }: SearchedValues): boolean {
   const folded = foldText(text)
   return (
-    holdsSsn(folded, ssn) ||
-    holdsSpokenSsn(folded, ssn) ||
-    (MAY_BE_ENCODED.test(text) && holdsEncoded(text, folded, { ssn, documentNumber: null }))
+    (ssn !== null && (holdsSsn(folded, ssn) || holdsSpokenSsn(folded, ssn))) ||
+    (documentNumber !== null && holdsSpelled(folded, documentNumber, 'token')) ||
+    (MAY_BE_ENCODED.test(text) && holdsEncoded(text, folded, { ssn, documentNumber }))
   )
 }
 
@@ -161,7 +160,9 @@ function isNineDigits(folded: string): boolean {
  * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key.
  * A text that is JSON is searched like its content, up to four texts inside each other. It also finds machine readable
  * zones, licence barcodes, card numbers and images. In names, addresses, contact data and URLs of photos it finds the
- * submitted SSN. Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like keys are not personal data.
+ * submitted SSN, in these URLs also the document number.
+ *
+ * Bare nine-digit references, UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
  * @param submission Unvalidated arguments.
  * @param pii Of `tokens` none is searched for: a token is not personal data.
@@ -228,6 +229,19 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
     return outerParts(joined)
   }
 
+  /** Searches texts that have a use of their own, such as names. */
+  function scanTexts(
+    object: JsonValue | undefined,
+    pointer: string,
+    fields: readonly string[],
+    values: SearchedValues,
+  ): void {
+    for (const field of fields) {
+      const text = member(object, field)
+      if (typeof text === 'string' && holdsSubmitted(text, values)) report(`${pointer}/${field}`)
+    }
+  }
+
   function scanSection(name: 'document' | 'ssn' | 'database'): void {
     const section = member(verifications, name)
     const pointer = `/verifications/${name}`
@@ -246,19 +260,13 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
   scan(member(member(submission, 'person'), 'personData'), '/person/personData')
   const person = member(submission, 'person')
   const document = member(verifications, 'document')
-  const personal: readonly (readonly [JsonValue | undefined, string, readonly string[]])[] = [
-    [person, '/person', PERSON_TEXTS],
-    [member(person, 'address'), '/person/address', ADDRESS_TEXTS],
-    [document, '/verifications/document', DOCUMENT_TEXTS],
-    [member(document, 'address'), '/verifications/document/address', EXTRACTED_ADDRESS_TEXTS],
-    [member(document, 'photos'), '/verifications/document/photos', PHOTO_URLS],
-  ]
-  for (const [object, pointer, fields] of personal) {
-    for (const field of fields) {
-      const text = member(object, field)
-      if (typeof text === 'string' && holdsSubmittedSsn(text, searched)) report(`${pointer}/${field}`)
-    }
-  }
+  const ssnOnly = { ssn: searched.ssn, documentNumber: null }
+  scanTexts(person, '/person', PERSON_TEXTS, ssnOnly)
+  scanTexts(member(person, 'address'), '/person/address', ADDRESS_TEXTS, ssnOnly)
+  scanTexts(document, '/verifications/document', DOCUMENT_TEXTS, ssnOnly)
+  const extracted = '/verifications/document/address'
+  scanTexts(member(document, 'address'), extracted, EXTRACTED_ADDRESS_TEXTS, ssnOnly)
+  scanTexts(member(document, 'photos'), '/verifications/document/photos', PHOTO_URLS, searched)
   scanSection('document')
   scanSection('ssn')
   scanSection('database')

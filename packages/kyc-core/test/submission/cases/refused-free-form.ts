@@ -90,6 +90,13 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         refused: [`/verifications/document/photos/${photo} CLEAR_PII_IN_FREE_FORM`],
       })),
       {
+        what: 'in the URL of a photo, the document number',
+        change: {
+          '/verifications/document/photos': { front: 'https://photos.example.com/documents/x1234567_front.jpg' },
+        },
+        refused: ['/verifications/document/photos/front CLEAR_PII_IN_FREE_FORM'],
+      },
+      {
         what: 'encoded in the URL of a photo',
         change: {
           '/verifications/document/photos': { front: 'https://photos.example.com/of?person=MDc4LTA1LTExMjA%3D' },
