@@ -1,4 +1,4 @@
-import { createMemoryDeduplicationStore, createWebhookHandler, verifyWebhook } from '@kyc-relay/webhooks'
+import { createMemoryDeduplicationStore, createWebhookHandler, eventTypes, verifyWebhook } from '@kyc-relay/webhooks'
 import { describe, expect, test } from 'vitest'
 import { checkReceiver, receiverCases } from '../src/index.js'
 
@@ -113,6 +113,20 @@ describe('the cases for receivers', () => {
     const standardWebhooks = { now }
     const strict = createWebhookHandler({ secrets: apiKey, onEvent, deduplicate: deduplicate(), standardWebhooks })
     expect(await failing(strict, true)).toEqual([])
+  })
+
+  test('send an event of each type', async () => {
+    const types = new Set<string>()
+    await failing(async (request) => {
+      const body = await request.text()
+      const signed = { body, headers: request.headers, secrets: apiKey }
+      await verifyWebhook(signed).then(
+        ({ type }) => types.add(type),
+        () => undefined,
+      )
+      return ok()
+    })
+    expect(eventTypes.filter((type) => !types.has(type))).toEqual([])
   })
 
   test.each(wrong)('catch a receiver that %s', async (_what, caughtBy, receive) => {

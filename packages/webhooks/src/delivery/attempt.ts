@@ -12,35 +12,29 @@ export interface Fence {
 /** `STARTED` while in flight. `UNSENT` does not count as an attempt. */
 export type AttemptState = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'INTERRUPTED' | 'UNSENT'
 
-const causes = [
-  'HTTP_STATUS',
-  'REDIRECT',
-  'TIMEOUT',
-  'CONNECT_FAILED',
-  'TLS_FAILED',
-  'DNS_FAILED',
-  'ENDPOINT_NOT_ALLOWED',
-  'CONNECTION_LOST',
-  'INVALID_RESPONSE',
-  'INTERRUPTED',
-  'SIGNING_KEY_MISSING',
-  'HEADERS_UNAVAILABLE',
-  'BODY_UNAVAILABLE',
-  'RESOLVER_DOWN',
-  'GRANT_REVOKED',
-  'USER_ERASED',
-  'GRANTS_UNAVAILABLE',
-  'OUT_OF_SOCKETS',
-  'PROXY_FAILED',
-  'NO_TIME_LEFT',
-  'INTERNAL_ERROR',
-] as const
-
 /** Cause of a failure, shown to the partner. */
-export type AttemptCause = (typeof causes)[number]
-
-/** Checks for a cause of this list: a sender of the embedder may give any text. */
-export const isAttemptCause = (value: unknown): value is AttemptCause => (causes as readonly unknown[]).includes(value)
+export type AttemptCause =
+  | 'HTTP_STATUS'
+  | 'REDIRECT'
+  | 'TIMEOUT'
+  | 'CONNECT_FAILED'
+  | 'TLS_FAILED'
+  | 'DNS_FAILED'
+  | 'ENDPOINT_NOT_ALLOWED'
+  | 'CONNECTION_LOST'
+  | 'INVALID_RESPONSE'
+  | 'INTERRUPTED'
+  | 'SIGNING_KEY_MISSING'
+  | 'HEADERS_UNAVAILABLE'
+  | 'BODY_UNAVAILABLE'
+  | 'RESOLVER_DOWN'
+  | 'GRANT_REVOKED'
+  | 'USER_ERASED'
+  | 'GRANTS_UNAVAILABLE'
+  | 'OUT_OF_SOCKETS'
+  | 'PROXY_FAILED'
+  | 'NO_TIME_LEFT'
+  | 'INTERNAL_ERROR'
 
 /** Data of one attempt. Durations are in milliseconds since its start. All are null for an interrupted attempt. */
 export interface AttemptReport {

@@ -16,7 +16,10 @@ const success: Text = ['The endpoint accepted the event.', 'Nothing to do.']
 
 const retried = 'The service retries it.'
 
-const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' | 'TIMEOUT'>, Text>> = {
+/** Their texts depend on more than the cause. */
+const explainedApart = ['HTTP_STATUS', 'REDIRECT', 'TIMEOUT'] as const
+
+const byCause: Readonly<Record<Exclude<AttemptCause, (typeof explainedApart)[number]>, Text>> = {
   CONNECT_FAILED: [
     'The service could not connect to the address of the endpoint.',
     'Check that the server runs, listens on this port and accepts connections from the public internet.',
@@ -138,6 +141,11 @@ const noResponse: Text = [
   'The endpoint received the request and did not respond within 30 seconds.',
   'Store the event, respond with 200 at once, and process it afterwards.',
 ]
+
+const allCauses: ReadonlySet<unknown> = new Set([...explainedApart, ...Object.keys(byCause)])
+
+/** Checks for a cause that has an explanation: all have. */
+export const isAttemptCause = (value: unknown): value is AttemptCause => allCauses.has(value)
 
 /**
  * Explains the result of an attempt and the next step. All texts are fixed. Of the response, only the URL of a redirect

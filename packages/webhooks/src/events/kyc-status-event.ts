@@ -12,7 +12,9 @@ export interface KycStatusChangedEvent {
   readonly externalReferenceId: string
   /** The partner application's id, a UUID. */
   readonly appId: string
+  /** Status before the change. */
   readonly previous: KycStatusValue
+  /** Status after the change. */
   readonly next: KycStatusValue
   /** Time of the change, RFC 3339 in UTC. */
   readonly changedAt: string

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { signWebhook, verifyStandardWebhook, verifyWebhook } from '@kyc-relay/webhooks'
+import { eventTypes, signWebhook, verifyStandardWebhook, verifyWebhook } from '@kyc-relay/webhooks'
 import { run } from '../../src/cli/run.js'
 import type { Terminal } from '../../src/cli/command.js'
 import { createTestAuthority, type TestAuthority } from '../https/local/certificates.js'
@@ -453,13 +453,7 @@ describe('trigger', () => {
 
   test('every event type', async () => {
     const { url, incoming } = await receiver((response) => response.end())
-    for (const type of [
-      'WIDGET_KYC_INITIATION',
-      'WIDGET_WITHDRAW_COMPLETE',
-      'TRANSACTION_CREATE',
-      'TRANSACTION_UPDATE',
-      'TRANSACTION_DECLINE',
-    ]) {
+    for (const type of eventTypes) {
       await cli(['trigger', type, '--url', url, '--secret-file', keyFile('k')])
       const last = incoming.at(-1)
       if (!last) throw new Error('nothing came')

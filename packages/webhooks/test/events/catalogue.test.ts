@@ -213,6 +213,11 @@ test('a change of a KYC status is typed, strict, and no standard type', () => {
   }
 })
 
+test.each(allEventTypes)('the page of the contract names %s', (type) => {
+  const contract = readFileSync(new URL('../../../../docs/contract.md', import.meta.url), 'utf8')
+  expect(contract).toContain(`\`${type}\``)
+})
+
 describe('the contract as data', () => {
   const text = (value: unknown) => format(JSON.stringify(value), { parser: 'json', printWidth: 120 })
   const path = (name: string) => `../../schema/${name}`
@@ -221,6 +226,16 @@ describe('the contract as data', () => {
   test('the committed files are what the catalogue makes', async () => {
     await expect(await text(eventsJsonSchema())).toMatchFileSnapshot(path('webhook-events-1.0.json'))
     await expect(await text(eventsExamples())).toMatchFileSnapshot(path('webhook-event-examples.json'))
+  })
+
+  test('the schema describes each field', () => {
+    const { $defs } = eventsJsonSchema() as { $defs: Record<string, { properties: Record<string, Field> }> }
+    const missing = Object.entries($defs).flatMap(([type, { properties }]) =>
+      Object.keys(properties).flatMap((name) =>
+        name === 'eventType' || properties[name]?.['description'] !== undefined ? [] : [`${type}.${name}`],
+      ),
+    )
+    expect(missing).toEqual([])
   })
 
   test('the schema takes each example as its own type only, with more fields too, and refuses what is missing', () => {
