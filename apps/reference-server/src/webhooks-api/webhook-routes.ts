@@ -52,7 +52,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   const paths = Object.values(operations).map(({ path }) => routePath(path))
   // A path of two operations is guarded once: each guard counts the request.
-  const elsewhere = new Set(paths.filter((path) => !path.startsWith('/api/v1/webhooks')))
+  const elsewhere = new Set(paths.filter((path) => !`${path}/`.startsWith('/api/v1/webhooks/')))
   for (const path of ['/api/v1/webhooks/*', ...elsewhere]) routes.use(path, requireApiKey(deps))
   serveVerifications(routes, deps.reconciliation)
 

@@ -2,7 +2,9 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routePath, type OperationShape } from '../../src/webhooks-api/operation.js'
 import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
+import { createWebhookRoutes } from '../../src/webhooks-api/webhook-routes.js'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import {
   startTestServer,
@@ -71,6 +73,26 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('describes every route of the API: what is not listed would ask for no key', () => {
+    const unused = new Proxy(() => unused, { get: (_target, name) => (name === 'names' ? [] : unused) }) as never
+    const listed = Object.values(webhookOperations).map(
+      ({ method, path }) => `${method.toUpperCase()} ${routePath(path)}`,
+    )
+    const catalogue = { offered: [], names: [] }
+    const routes = createWebhookRoutes(
+      new Proxy({} as never, { get: (_, name) => (name === 'catalogue' ? catalogue : unused) }),
+    )
+    const served = routes.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)
+    expect([...new Set(served)].sort()).toEqual(listed.sort())
+  })
+
+  it('lets no request name an app: the key does', () => {
+    const named = Object.values<OperationShape>(webhookOperations).flatMap(({ id, query, body }) =>
+      [query, body].some((schema) => schema !== undefined && 'appId' in schema.shape) ? [id] : [],
+    )
+    expect(named).toEqual([])
+  })
+
   it('names the schema of every answer, so that a field that it lacks is found below', () => {
     const unnamed = Object.values(webhookOperations).flatMap(({ id, method, path }) =>
       Object.entries(document.paths[path][method].responses as Record<string, { content?: object }>)
@@ -83,7 +105,7 @@ describe('the OpenAPI document', () => {
     expect(unnamed).toEqual([])
   })
 
-  it('says what the server answers', async () => {
+  it('says what the server answers, and shows another app nothing of it', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...document })
@@ -97,8 +119,17 @@ describe('the OpenAPI document', () => {
         token: server.demo.apps[0]?.apiKey ?? null,
         ...options,
       })
+      if (method === 'get' && answer.status === 200 && !read.has(filled)) await readByOther(path, filled, answer)
       check(id, answer)
       return answer.json
+    }
+    const read = new Set<string>()
+    const readByOther = async (path: string, filled: string, { text }: Answer) => {
+      read.add(filled)
+      const other = await server.call(`${server.demo.apiUrl}${filled}`, { token: server.demo.apps[1]?.apiKey ?? null })
+      expect([path, other.status]).toEqual([path, path.includes('Id}') ? 404 : 200])
+      const ids = new Set(text.match(/[\da-f]{8}-[\da-f-]{27}/g))
+      expect([path, [...ids].filter((id) => other.text.includes(id))]).toEqual([path, []])
     }
     const check = (id: keyof typeof webhookOperations, answer: Answer) => {
       answered.add(`${id} ${answer.status}`)

@@ -209,9 +209,10 @@ describe('methods and keys', () => {
 describe('a test event', () => {
   it('is previewed exactly as it then arrives', async () => {
     const { id } = await register({ url: receiver.url('/preview?a=b'), eventTypes: ['TRANSACTION_CREATE'] })
+    const before = receiver.received.length
     const shown = await api(`/${id}/test`, { body: { dryRun: true } })
     expect(shown.status).toBe(200)
-    expect(receiver.received.length).toBe(0)
+    expect(receiver.received.length).toBe(before)
     const delivery = await tested(id)
     const [arrived] = await receiver.arrived('/preview?a=b', 1)
     const { request } = shown.json
