@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { DEFAULT_SUBMISSION_POLICY } from '@kyc-relay/kyc-core'
 import { describe, expect, it } from 'vitest'
 import { EnvError, parseEnv, variableNames } from '../src/env.js'
@@ -23,6 +23,18 @@ const production = {
 }
 
 describe('the environment', () => {
+  it('has no setting that nothing reads', () => {
+    const folder = new URL('../src/', import.meta.url)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+    const sources = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
+    // By its own name in `env.ts` and `photo-settings.ts`, also in a pattern, and in camel case everywhere else.
+    const camelCase = (name: string) =>
+      name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+    const isRead = (name: string) =>
+      new RegExp(String.raw`\.${name}\b|\b${name}: \w+(?=[, ])|\b${camelCase(name)}\b`).test(sources)
+    expect(variableNames.filter((name) => !isRead(name))).toEqual([])
+  })
+
   it('has a default for everything outside production', () => {
     expect(parseEnv({})).toMatchObject({
       production: false,
