@@ -53,6 +53,7 @@ const photoUrl = (description: string) =>
     pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
   })
 
+/** `verifications.document.photos`. */
 export const photosSchema = closedObject(
   {
     front: photoUrl('Front side.'),

@@ -144,7 +144,7 @@ const noResponse: Text = [
 
 const allCauses: ReadonlySet<unknown> = new Set([...explainedApart, ...Object.keys(byCause)])
 
-/** Checks for a cause that has an explanation: all have. */
+/** Checks for a known cause: each one has an explanation. */
 export const isAttemptCause = (value: unknown): value is AttemptCause => allCauses.has(value)
 
 /**
