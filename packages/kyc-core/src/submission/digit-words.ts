@@ -12,8 +12,11 @@ const ANY_WORD = Object.keys(WORDS).join('|')
 const WORD = new RegExp(ANY_WORD, 'g')
 /** Words by themselves, or written as one: "zeroSevenEight". */
 const WHOLE_WORDS = new RegExp(String.raw`(?<![A-Z])(?:${ANY_WORD})+(?![A-Z])`, 'g')
+const HAS_WHOLE_WORD = new RegExp(WHOLE_WORDS, '')
 
 /** Returns a folded text with digits in place of words for them. */
 export function withDigitsForWords(folded: string): string {
+  // Most texts end here.
+  if (!HAS_WHOLE_WORD.test(folded)) return folded
   return folded.replace(WHOLE_WORDS, (words) => words.replace(WORD, (word) => WORDS[word] ?? word))
 }
