@@ -1,8 +1,7 @@
-import { createHmac, hash } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { createAuditSeal, type AuditSeal } from '../audit/audit-seal.js'
 import { checkArgument } from '../check-argument.js'
 import { KycError } from '../kyc-error.js'
-import { createHmacSha256Hex } from './hmac-sha256.js'
 import type { KeyFile } from './key-file.js'
 
 /**
@@ -26,16 +25,19 @@ export function createLocalAuditSeal(options: { readonly keys: KeyFile }): Audit
   const { keys: file, ...unknown } = { ...options }
   checkArgument(Array.isArray((file as Partial<KeyFile> | undefined)?.keys) && Object.keys(unknown).length === 0)
   const { keys, activeAuditKeyId } = file
-  const macs = new Map<string, (text: string) => string>()
+  const secrets = new Map<string, KeyObject>()
   for (const { id, purpose, key } of keys) {
-    if (purpose === 'audit') macs.set(id, createHmacSha256Hex(key))
-    if (purpose === 'fingerprint') macs.set(derivedId(id), createHmacSha256Hex(derivedKey(key)))
+    if (purpose === 'audit') secrets.set(id, createSecretKey(key))
+    if (purpose === 'fingerprint') secrets.set(derivedId(id), createSecretKey(derivedKey(key)))
   }
   const keyId = activeAuditKeyId ?? derivedId(file.activeFingerprintKeyId)
-  if (!macs.has(keyId)) throw new KycError('KEY_FILE_INVALID')
+  if (!secrets.has(keyId)) throw new KycError('KEY_FILE_INVALID')
   return createAuditSeal({
     keyId,
-    hmacSha256Hex: (id, text) => macs.get(id)?.(text) ?? null,
+    hmacSha256Hex(id, text) {
+      const secret = secrets.get(id)
+      return secret ? createHmac('sha256', secret).update(text, 'utf8').digest('hex') : null
+    },
     sha256Hex: (data) => hash('sha256', data, 'hex'),
   })
 }

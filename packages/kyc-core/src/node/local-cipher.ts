@@ -1,11 +1,10 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey } from 'node:crypto'
 import { checkArgument } from '../check-argument.js'
 import { KycError } from '../kyc-error.js'
 import { sortedTexts } from '../sorted-texts.js'
 import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii-cipher.js'
 import type { KeyFile } from './key-file.js'
 import { createDataKeyCache } from './data-key-cache.js'
-import { createHmacSha256Hex } from './hmac-sha256.js'
 import { createRandomPool } from './random-pool.js'
 
 const FORMAT = 1
@@ -47,11 +46,6 @@ function sealBytes(
   sealed.set(body, header.length + NONCE_BYTES)
   sealed.set(cipher.getAuthTag(), header.length + NONCE_BYTES + body.length)
   return sealed
-}
-
-function bytesOfHex(hex: string): Uint8Array {
-  const bytes = Buffer.from(hex, 'hex')
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** Returns the length of the header of sealed bytes. */
@@ -121,7 +115,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const isWhole = keys.keys.every(({ key }) => key.length === KEY_BYTES)
   if (!fingerprintKey || !activeKey || !isWhole) throw new KycError('KEY_FILE_INVALID')
 
-  const fingerprintMac = createHmacSha256Hex(fingerprintKey)
+  const fingerprintSecret = createSecretKey(fingerprintKey)
   const randomBytes = createRandomPool()
   const cache = createDataKeyCache(cachedDataKeys)
   const wrappingHeader = headerOf(keys.activeSealKeyId)
@@ -172,7 +166,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       return new Uint8Array(buffer, byteOffset, byteLength)
     },
     async fingerprint(purpose, value) {
-      return bytesOfHex(fingerprintMac(keyedText(purpose, value)))
+      return new Uint8Array(createHmac('sha256', fingerprintSecret).update(keyedText(purpose, value), 'utf8').digest())
     },
     async rewrapDataKey(dataKey, keyContext) {
       return wrap(unwrap(dataKey, keyContext), keyContext)
