@@ -198,6 +198,17 @@ module.exports = {
       },
     },
     {
+      name: 'server-loads-the-engine-it-uses',
+      comment: 'The server imports an engine when it opens a database on it, so that a start loads no other one.',
+      severity: 'error',
+      from: { path: '^apps/reference-server/src/', pathNot: '^apps/reference-server/src/storage/(sqlite|postgres)/' },
+      to: {
+        path: '^packages/storage-drizzle/(src|dist)/(sqlite|postgres)/',
+        dependencyTypesNot: ['type-only'],
+        dynamic: false,
+      },
+    },
+    {
       name: 'listed-in-package-json',
       comment:
         'A module that package.json does not list is found here by luck of hoisting and missing after installation.',

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
+import { StorageError } from '@kyc-relay/storage-drizzle/internal'
 import { EnvError } from '../env.js'
 import { errorCode, type Terminal } from '../operations/log.js'
 import { StartError } from './start-error.js'

@@ -3,12 +3,10 @@ import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { recoverEvents } from '@kyc-relay/webhooks/delivery'
 import { uuidv7 } from 'uuidv7'
 import { servesWorker, type Env } from '../env.js'
-import { createEndpointHeaders } from '../events/endpoint-headers.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import { publishStatusChanges } from '../events/publish-status-changes.js'
 import type { Publisher } from '../events/publish.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
-import { createGrantLookup } from '../identity/grants.js'
 import { headersDamaged } from '../identity/find-damaged.js'
 import { createFailedAuthentications, failureOf } from '../identity/failed-authentications.js'
 import { createCheckpointWriter } from '../operations/audit/checkpoint-file.js'
@@ -20,6 +18,7 @@ import { createMetricsRoute } from '../operations/metrics-route.js'
 import { createMetrics } from '../operations/metrics.js'
 import { createOperationsApp } from '../operations/operations-app.js'
 import { createReadiness } from '../operations/readiness.js'
+import type { Callers } from './callers.js'
 import type { Storage } from './storage.js'
 
 /** Parts for operating the process. */
@@ -32,6 +31,7 @@ export async function wireOperations(deps: {
   readonly storage: Storage
   readonly seal: AuditSeal
   readonly cipher: PiiCipher
+  readonly callers: Callers
   readonly internalToken: string | null
   readonly catalogue: EventCatalogue
   readonly isDelivering: () => boolean
@@ -42,7 +42,6 @@ export async function wireOperations(deps: {
 }) {
   const { env, log, storage, seal, cipher, now } = deps
   const { vault, verifications, overview, audit, apps: directory } = storage
-  const endpointHeaders = createEndpointHeaders({ store: storage.endpointHeaders, cipher })
   const nowMs = () => performance.now()
 
   const disk = await startDiskWatch(env, log)
@@ -75,7 +74,7 @@ export async function wireOperations(deps: {
     },
     apiKeys: { directory, cipher, now },
     rewrapHeaders: (shouldContinue) =>
-      endpointHeaders.rewrap(shouldContinue, (endpoint) => log.warn(headersDamaged, endpoint)),
+      deps.callers.endpointHeaders.rewrap(shouldContinue, (endpoint) => log.warn(headersDamaged, endpoint)),
     publishStatusChanges: env.kycStatusEvents
       ? () =>
           publishStatusChanges({
@@ -90,7 +89,7 @@ export async function wireOperations(deps: {
     async recoverEvents() {
       const steps = await recoverEvents({
         store: storage.recoveries,
-        grants: createGrantLookup(directory),
+        grants: deps.callers.grants,
         newId: uuidv7,
         eventTypes: deps.catalogue.eventTypes,
       })

@@ -45,19 +45,20 @@ export async function openServerParts(input: ServerInput) {
   const now = () => new Date()
   const cipher = createLocalCipher({ keys, cachedDataKeys })
   const seal = createLocalAuditSeal({ keys })
-  const migrationLog = createMigrationLog(log, () => performance.now())
-  const storage = await openStorage(env, { cipher, audit: seal }, input.onStoreFailure, migrationLog)
   const catalogue = createEventCatalogue({ kycStatusEvents: env.kycStatusEvents, own: input.ownEventTypes })
   const photos = await openPhotoStore(env, now)
   const cursors = createCursorSeal(keys)
+  // Last of what can fail: nobody would close the databases.
+  const migrationLog = createMigrationLog(log, () => performance.now())
+  const storage = await openStorage(env, { cipher, audit: seal }, input.onStoreFailure, migrationLog)
 
+  const callers = await wireCallers({ env, storage, cipher, now })
   const operations = await wireOperations({
-    ...{ env, log, storage, seal, cipher, now, catalogue, internalToken: input.internalToken },
+    ...{ env, log, storage, seal, cipher, callers, now, catalogue, internalToken: input.internalToken },
     isDelivering: () => isDelivering(events.worker.status()),
     wake: () => events.worker.wake(),
     publish: (event) => events.publisher.publish(event),
   })
-  const callers = await wireCallers({ env, storage, cipher, now })
   const events = wireEvents({ env, log, storage, operations, callers, catalogue, localCaPem: input.localCaPem, now })
   const submissions = wireSubmissions({
     env,

@@ -1,5 +1,5 @@
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { MigrationListeners } from '@kyc-relay/storage-drizzle/internal'
+import { StorageError, type MigrationListeners } from '@kyc-relay/storage-drizzle/internal'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { AuditLogName } from '@kyc-relay/kyc-core/internal'
@@ -72,8 +72,7 @@ function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
   const [url, file] = setting === 'DATABASE_URL' ? [urls.databaseUrl, 'kyc.db'] : [urls.vaultDatabaseUrl, 'vault.db']
   const variable = sqlitePath(url) === null ? setting : `${setting} (default: ${file} in DATA_DIR)`
   return (error: unknown): never => {
-    const isCoded = error instanceof Error && error.name === 'StorageError'
-    if (!isCoded) throw error
+    if (!(error instanceof StorageError)) throw error
     const { code, driverCode = '' } = errorFields(error)
     const isLocked = sqlitePath(url) !== null && code === 'STORE_UNAVAILABLE' && !driverCode.includes('FULL')
     const engine = sqlitePath(url) === null ? 'postgres' : 'sqlite'

@@ -225,6 +225,12 @@ describe('a folder that cannot be made', () => {
   })
 })
 
+it('a start without room for photos opens no database', async () => {
+  writeFileSync(place('file'), '')
+  await expect(start({ PHOTO_STORAGE: `file:${place('file')}/photos` })).rejects.toMatchObject({ name: 'StartError' })
+  expect(readdirSync(dataDir).filter((name) => name.includes('.db'))).toEqual([])
+})
+
 describe('a mistyped KEY_FILE beside used databases', () => {
   it.each([
     ['both', {}],

@@ -10,7 +10,7 @@ import {
 } from '@kyc-relay/kyc-core/audit'
 import { AUDIT_FINDING_MESSAGES, type AuditLogName } from '@kyc-relay/kyc-core/internal'
 import { KycError } from '@kyc-relay/kyc-core'
-import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
+import { StorageError } from '@kyc-relay/storage-drizzle/internal'
 import { EnvError } from '../../env.js'
 import { StartError } from '../../start/start-error.js'
 import type { CheckpointFile } from './checkpoint-file.js'
