@@ -29,6 +29,12 @@ const publicSurface = [
   },
 ]
 
+// Written by itself, a misspelt name of an option is an error of TypeScript. In a spread literal it is none.
+const membersByThemselves = [
+  { selector: 'SpreadElement > ObjectExpression', message: 'Write the members by themselves, without `...{ }`.' },
+  { selector: 'JSXSpreadAttribute > ObjectExpression', message: 'Write the attributes by themselves.' },
+]
+
 const smallBundles = [
   {
     selector: 'ImportDeclaration[source.value="zod"] > ImportSpecifier[imported.name="z"]',
@@ -69,6 +75,7 @@ export default defineConfig(
       'regexp/no-useless-assertions': 'error',
       'regexp/strict': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-restricted-syntax': ['error', ...membersByThemselves],
     },
   },
   {
@@ -101,7 +108,7 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
-      'no-restricted-syntax': ['error', ...neededByTheRunner],
+      'no-restricted-syntax': ['error', ...membersByThemselves, ...neededByTheRunner],
     },
   },
   {
@@ -139,7 +146,7 @@ export default defineConfig(
   {
     files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'],
     rules: {
-      'no-restricted-syntax': ['error', ...publicSurface, ...smallBundles],
+      'no-restricted-syntax': ['error', ...membersByThemselves, ...publicSurface, ...smallBundles],
       'max-lines': ['error', { max: 350, skipBlankLines: true, skipComments: true }],
     },
   },
@@ -147,6 +154,14 @@ export default defineConfig(
   {
     files: pureSources,
     ignores: shellPlaces,
-    rules: { 'no-restricted-syntax': ['error', ...publicSurface, ...smallBundles, ...readsItsSurroundings] },
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...membersByThemselves,
+        ...publicSurface,
+        ...smallBundles,
+        ...readsItsSurroundings,
+      ],
+    },
   },
 )

@@ -15,8 +15,14 @@ const rows = []
 for (const [contender, contents] of Object.entries(contenders)) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
-    ...{ bundle: true, minify: true, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'] },
-    ...{ external: ['node:*'], write: false, logLevel: 'error' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    external: ['node:*'],
+    write: false,
+    logLevel: 'error',
   })
   const [{ contents: bundle }] = outputFiles
   rows.push({ contender, compressed: gzipSync(bundle, { level: 9 }).byteLength, minified: bundle.byteLength })

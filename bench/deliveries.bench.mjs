@@ -80,8 +80,11 @@ function summaryOf(size, times) {
     ['kyc-relay on SQLite, sealed bodies', 'kyc-relay on SQLite', 0.9],
     ['kyc-relay on PostgreSQL, sealed bodies', 'kyc-relay on PostgreSQL', 0.9],
   ].map(([ours, against, reach]) => ({
-    ...{ deliveries: size, ours, against },
-    ...{ ratio: medianOf(ours) / medianOf(against), reach },
+    deliveries: size,
+    ours,
+    against,
+    ratio: medianOf(ours) / medianOf(against),
+    reach,
   }))
   return { rows, ratios }
 }
@@ -122,7 +125,11 @@ writeReport('deliveries', {
   unit: 'deliveries per second',
   sizes: {
     deliveries: sizes.join(' and '),
-    ...{ endpoints, rounds, 'warm-ups of a contender': warmUps, 'deliveries of each warm-up': warmUp, concurrency },
+    endpoints,
+    rounds,
+    'warm-ups of a contender': warmUps,
+    'deliveries of each warm-up': warmUp,
+    concurrency,
   },
   setup: {
     'kyc-relay': 'the worker of the built package; each attempt is stored before its POST and its result after it',

@@ -40,7 +40,9 @@ export const signedHeaders = async () => ({
 async function publishEvent(store, { userId, endpointId, bodySealer }) {
   const eventId = uuidv7()
   await store.insertEvent({
-    ...{ eventId, appId, userId },
+    eventId,
+    appId,
+    userId,
     type: 'WIDGET_DEPOSIT_COMPLETE',
     occurredAt: new Date(),
     body: await bodyToStore(body, { bodySealer, appId, userId, recordId: eventId }),

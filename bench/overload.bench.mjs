@@ -88,7 +88,10 @@ try {
     assert.equal(alone.refused.count + alone.other, 0, 'nothing is refused below the limit')
     const peak = (alone.taken.count / alone.tookMs) * 1000
     const flood = await load(server, 'openLoop', {
-      ...{ perSecond: peak * timesPeak, forMs: floodSeconds * 1000, connections, drainMs: 5_000 },
+      perSecond: peak * timesPeak,
+      forMs: floodSeconds * 1000,
+      connections,
+      drainMs: 5_000,
     })
     const calm = await load(server, 'openLoop', {
       perSecond: peak / 4,
@@ -137,7 +140,10 @@ try {
     const { median: peak } = rows.find(({ measure }) => measure === 'peak')
     for (let left = heapSeconds; left > 0 && heap.lived; left -= 20) {
       const flood = await load(small, 'openLoop', {
-        ...{ perSecond: peak * timesPeak, forMs: Math.min(left, 20) * 1000, connections, drainMs: 10_000 },
+        perSecond: peak * timesPeak,
+        forMs: Math.min(left, 20) * 1000,
+        connections,
+        drainMs: 10_000,
       })
       heap.taken += flood.taken.count
       heap.refused += flood.refused.count

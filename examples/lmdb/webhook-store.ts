@@ -25,8 +25,15 @@ interface DeliveryRow extends Omit<DeliveryRecord, 'url'> {
 const hourMs = 3_600_000
 const newEndpoint = { removed: false, failingSince: null, lastSuccessAt: null, lastClaimedAt: 0 }
 const newDelivery = {
-  ...{ attemptsMade: 0, endedAt: null, cancelReason: null, httpStatus: null, latencyMs: null },
-  ...{ attempts: [], lease: null, unsentSince: null, cancelRequested: null },
+  attemptsMade: 0,
+  endedAt: null,
+  cancelReason: null,
+  httpStatus: null,
+  latencyMs: null,
+  attempts: [],
+  lease: null,
+  unsentSince: null,
+  cancelRequested: null,
 } as const
 
 /** Opens a store in a folder. Several handles, also of several processes, work on the same folder. */
@@ -103,7 +110,15 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     const { endpointId, url, standardWebhooks, headers } = endpointOf(appId, row.endpointId) as EndpointRow
     return {
       fence: { appId, deliveryId, attempt: attemptsMade, token: lease.token },
-      ...{ deliveryId, eventId, xEventId, appId, userId, eventType, test, traceContext, body: Uint8Array.from(body) },
+      deliveryId,
+      eventId,
+      xEventId,
+      appId,
+      userId,
+      eventType,
+      test,
+      traceContext,
+      body: Uint8Array.from(body),
       endpoint: { endpointId, url, standardWebhooks, headers },
       unsentForMs: row.unsentSince === null ? 0 : nowMs() - row.unsentSince,
     }
@@ -137,7 +152,10 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       saveEndpoint({ ...endpoint, failingSince, lastSuccessAt: isGood ? now() : endpoint.lastSuccessAt })
     }
     const after: DeliveryRow = {
-      ...{ ...row, attempts, lease: null, attemptsMade: row.attemptsMade - Number(!isSent) },
+      ...row,
+      attempts,
+      lease: null,
+      attemptsMade: row.attemptsMade - Number(!isSent),
       ...(isSent ? { httpStatus: attempt.report.status, latencyMs: attempt.report.timings.totalMs } : {}),
       unsentSince: isSent ? null : (row.unsentSince ?? nowMs()),
     }

@@ -101,20 +101,29 @@ export function startClients({
   const rest =
     (method, path, body) =>
     ({ apiUrl }) => ({
-      ...{ on: apiUrl, method, path: `/api/v1/webhooks${path}` },
-      ...{ token: app.apiKey, body },
+      on: apiUrl,
+      method,
+      path: `/api/v1/webhooks${path}`,
+      token: app.apiKey,
+      body,
     })
   const internal =
     (method, path, body) =>
     ({ internalUrl, internalToken }) => ({
-      ...{ on: internalUrl, method, path: `/internal/v1${path}` },
-      ...{ token: internalToken, body },
+      on: internalUrl,
+      method,
+      path: `/internal/v1${path}`,
+      token: internalToken,
+      body,
     })
   const submission =
     (user, variables) =>
     ({ secureUrl }) => ({
-      ...{ on: secureUrl, method: 'POST', path: '/api/v1/graphql' },
-      ...{ token: user.accessToken, body: { query: submit, variables } },
+      on: secureUrl,
+      method: 'POST',
+      path: '/api/v1/graphql',
+      token: user.accessToken,
+      body: { query: submit, variables },
     })
 
   /** Adds an answer to the ledger; a second answer for the same key must be equal. */

@@ -92,7 +92,9 @@ export const exhaustive = {
   notTested:
     'More workers, endpoints, deliveries and attempts. A recovery with two other changes, or of three deliveries, where each delivery has two attempts. Any two changes where there are several deliveries. The store is the one in memory.',
   controls: Object.entries(sabotages).map(([name, [what, violation]]) => ({
-    ...{ name, what, violation },
+    name,
+    what,
+    violation,
     breaks: new RegExp(`^${texts[violation]}: `, 'u'),
   })),
   smoke: { size: { count: 3_000 }, controls: Object.keys(sabotages) },

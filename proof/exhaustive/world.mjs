@@ -43,7 +43,13 @@ const storeOf = (state, sabotage = null) => webhookStoreOf(state.data, now, sabo
 
 function endpoint(endpointId, url) {
   return {
-    ...{ endpointId, appId, url, eventTypes: null, description: null, headers: null, standardWebhooks: false },
+    endpointId,
+    appId,
+    url,
+    eventTypes: null,
+    description: null,
+    headers: null,
+    standardWebhooks: false,
     createdAt: new Date(0),
   }
 }
@@ -68,8 +74,15 @@ export async function firstState({ endpoints, deliveries, workers }) {
     const eventId = `00000000-0000-4000-8000-00000000000${index}`
     const xEventId = await xEventIdOf(eventId, endpointId)
     await store.insertEvent({
-      ...{ eventId, appId, userId, type: 'WIDGET_DEPOSIT_COMPLETE', test: false, withheld: null },
-      ...{ occurredAt: new Date(0), body: new Uint8Array([index]), sourceEventId: null },
+      eventId,
+      appId,
+      userId,
+      type: 'WIDGET_DEPOSIT_COMPLETE',
+      test: false,
+      withheld: null,
+      occurredAt: new Date(0),
+      body: new Uint8Array([index]),
+      sourceEventId: null,
       deliveries: [{ deliveryId: `d${index}`, endpointId, xEventId }],
     })
   }

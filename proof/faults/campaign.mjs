@@ -76,7 +76,12 @@ async function runRound({ name, seed, sabotage }) {
 
     await sleep(beforeMs)
     const context = {
-      ...{ random, dataDir, plan, violations, server, sleep },
+      random,
+      dataDir,
+      plan,
+      violations,
+      server,
+      sleep,
       /** A further server on the same folder. Resolves with null when it refused to start. */
       startOther: () => start({}),
       setPlan: (line) => writeFileSync(plan, line),

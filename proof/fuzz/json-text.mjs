@@ -106,7 +106,10 @@ export function readStrictly(text, { maxDepth, maxValues, maxStringLength }) {
       if (['__proto__', 'constructor', 'prototype'].includes(key)) note('FORBIDDEN_KEY')
       if (next()[1] !== ':') throw new SyntaxError('no colon')
       Object.defineProperty(object, key, {
-        ...{ value: valueOf(next(), depth), enumerable: true, configurable: true, writable: true },
+        value: valueOf(next(), depth),
+        enumerable: true,
+        configurable: true,
+        writable: true,
       })
       const after = next()[1]
       if (after === '}') return object

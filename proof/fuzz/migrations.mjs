@@ -103,7 +103,9 @@ ${indexes.map((index) => `${index};\n`).join('')}`,
 }
 
 const numbered = (sql, number) => ({
-  ...{ number, name: `${String(number).padStart(4, '0')}_change`, sql },
+  number,
+  name: `${String(number).padStart(4, '0')}_change`,
+  sql,
   sha256: createHash('sha256').update(sql, 'utf8').digest('hex'),
 })
 

@@ -43,7 +43,10 @@ const pieces = (random, some, most) => Array.from({ length: 1 + random.whole(mos
 
 /** Each takes any input and returns a sentence if it broke a promise, else null. */
 export const targets = {
-  ...{ jsonBody, documents, migrations, retryAfter },
+  jsonBody,
+  documents,
+  migrations,
+  retryAfter,
   parseSubmission(random, marker, { parse = parseSubmission } = {}) {
     let input = random.chance(0.1) ? anyValue(random, marker) : structuredClone(base)
     for (let n = random.whole(4); n > 0; n -= 1) input = changed(random, input, marker)
@@ -112,13 +115,22 @@ export const targets = {
 
 /** How often each target has its turn: those with an input that costs milliseconds less often. */
 export const turns = Object.entries({
-  ...{ parseSubmission: 3, checkEndpointUrl: 3, isPublicAddress: 2, verifyWebhook: 2 },
-  ...{ jsonBody: 2, retryAfter: 2, documents: 1, migrations: 1 },
+  parseSubmission: 3,
+  checkEndpointUrl: 3,
+  isPublicAddress: 2,
+  verifyWebhook: 2,
+  jsonBody: 2,
+  retryAfter: 2,
+  documents: 1,
+  migrations: 1,
 }).flatMap(([name, times]) => Array.from({ length: times }, () => name))
 
 /** Known bugs of the targets. */
 export const bugs = {
-  ...{ ...jsonBugs, ...documentBugs, ...migrationBugs, ...retryBugs },
+  ...jsonBugs,
+  ...documentBugs,
+  ...migrationBugs,
+  ...retryBugs,
   'accepts-loopback': [
     'checkEndpointUrl',
     {

@@ -52,7 +52,9 @@ export function nextRequest(random, demo, externalVerificationId) {
     () => ({ ...secure(text), url: `${demo.secureUrl}/api/v1/graphql?q=${encodeURIComponent(someValue(random))}` }),
     () => ({ ...secure(text), url: `${demo.secureUrl}/${encodeURIComponent(someValue(random))}` }),
     () => ({
-      ...{ url: `${demo.internalUrl}/internal/v1/vault/reveal`, method: 'POST', headers: as(demo.internalToken) },
+      url: `${demo.internalUrl}/internal/v1/vault/reveal`,
+      method: 'POST',
+      headers: as(demo.internalToken),
       body: JSON.stringify({
         appId: user.appId,
         userId: user.userId,

@@ -61,7 +61,11 @@ export async function runStryker({ name, mutate, tests }, otherTests = tests) {
   return Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n')
     return mutants.map(({ location, replacement, status }) => ({
-      ...{ file, line: lines[location.start.line - 1].trim(), original: textAt(lines, location), replacement, status },
+      file,
+      line: lines[location.start.line - 1].trim(),
+      original: textAt(lines, location),
+      replacement,
+      status,
     }))
   })
 }

@@ -53,7 +53,11 @@ async function record({ folder, dataDir, seed, preload, recordedMs }) {
   const receiver = await startReceiver(demo, demo.apps[0].apiKey)
   const endMs = performance.now() + recordedMs
   const clients = startClients({
-    ...{ seed, demo, receiver, pickServer: async () => demo, until: () => performance.now() > endMs },
+    seed,
+    demo,
+    receiver,
+    pickServer: async () => demo,
+    until: () => performance.now() > endMs,
     clock: () => statSync(journal).size,
   })
   await clients.finished
@@ -95,7 +99,12 @@ async function judgeStart({ dataDir, ledger, position, seed }) {
   if (demo === null) return [`the server does not start: ${server.output().slice(-400)}`]
   const acknowledged = owed(ledger.submissions, position).slice(-5)
   const clients = startClients({
-    ...{ seed, demo, receiver: { url: () => '' }, pickServer: async () => demo, until: () => true, setUp: false },
+    seed,
+    demo,
+    receiver: { url: () => '' },
+    pickServer: async () => demo,
+    until: () => true,
+    setUp: false,
   })
   for (const [id, { answer, user, variables }] of acknowledged) {
     clients.ledger.submissions.set(id, { answer })
@@ -160,7 +169,9 @@ export const power = {
     const violations = []
     while (!budget.isSpent(sizes.cuts) && violations.length === 0) {
       const result = await runRecording({
-        ...{ seed: seed + sizes.recordings, preload: sabotages[control]?.preload ?? null, deep: control === null },
+        seed: seed + sizes.recordings,
+        preload: sabotages[control]?.preload ?? null,
+        deep: control === null,
         recordedMs: isSmoke ? recordingMsOfSmoke : recordingMs,
         mayCut: (cuts) => !budget.isSpent(sizes.cuts + cuts),
       })

@@ -96,7 +96,14 @@ export async function startServer(
   const open = async (): Promise<ServerParts> => {
     await inspectOnce()
     const opened = await openServerParts({
-      ...{ env, keys, internalToken, operators, ownEventTypes, localCaPem, log, onStoreFailure },
+      env,
+      keys,
+      internalToken,
+      operators,
+      ownEventTypes,
+      localCaPem,
+      log,
+      onStoreFailure,
     })
     await checkStart({ ...opened, keys, env, log }).catch(async (error: unknown) => {
       opened.disk.stop()

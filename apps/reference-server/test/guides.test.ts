@@ -47,9 +47,14 @@ function firstApp(way: 'From your OAuth server' | 'From the embedded store') {
 async function run(program: string, parameters: readonly string[], variables: Record<string, string> = {}) {
   const { demo } = server
   const env = {
-    ...{ PATH: process.env['PATH'], CURL_CA_BUNDLE: demo.caFile, NODE_EXTRA_CA_CERTS: demo.caFile },
-    ...{ INTERNAL_URL: demo.internalUrl, API_URL: demo.apiUrl, SECURE_URL: demo.secureUrl },
-    ...{ INTERNAL_TOKEN: demo.internalToken, RECEIVER_URL: receiver.url('/first') },
+    PATH: process.env['PATH'],
+    CURL_CA_BUNDLE: demo.caFile,
+    NODE_EXTRA_CA_CERTS: demo.caFile,
+    INTERNAL_URL: demo.internalUrl,
+    API_URL: demo.apiUrl,
+    SECURE_URL: demo.secureUrl,
+    INTERNAL_TOKEN: demo.internalToken,
+    RECEIVER_URL: receiver.url('/first'),
     ...variables,
   }
   const child = spawn(program, [...parameters], { cwd: folder, env })
@@ -93,16 +98,25 @@ describe('in production mode', () => {
     writeFileSync(keyFile, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600 })
     const internalToken = randomBytes(32).toString('hex')
     const env = parseEnv({
-      ...{ NODE_ENV: 'production', PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir },
-      ...{ KEY_FILE: keyFile, INTERNAL_TOKEN: internalToken },
-      ...{ TLS_CERT_FILE: receiverCertFile, TLS_KEY_FILE: receiverKeyFile },
-      ...{ OAUTH_ISSUER: oauth.issuer, OAUTH_AUDIENCE: audience },
+      NODE_ENV: 'production',
+      PORT: '0',
+      INTERNAL_PORT: '0',
+      SECURE_PORT: '0',
+      DATA_DIR: dataDir,
+      KEY_FILE: keyFile,
+      INTERNAL_TOKEN: internalToken,
+      TLS_CERT_FILE: receiverCertFile,
+      TLS_KEY_FILE: receiverKeyFile,
+      OAUTH_ISSUER: oauth.issuer,
+      OAUTH_AUDIENCE: audience,
     })
     production = await startServer(env, createLog({ logLevel: 'silent' }, { write: () => undefined }))
     const { api, internal, secure } = production.ports
     variables = {
-      ...{ INTERNAL_URL: `http://127.0.0.1:${internal}`, API_URL: `http://127.0.0.1:${api}` },
-      ...{ SECURE_URL: `https://localhost:${secure}`, INTERNAL_TOKEN: internalToken },
+      INTERNAL_URL: `http://127.0.0.1:${internal}`,
+      API_URL: `http://127.0.0.1:${api}`,
+      SECURE_URL: `https://localhost:${secure}`,
+      INTERNAL_TOKEN: internalToken,
       // Public names only: no receiver of a test can have one, so nothing is delivered here.
       RECEIVER_URL: 'https://receiver.example.com/webhooks',
     }

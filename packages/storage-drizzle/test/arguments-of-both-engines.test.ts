@@ -10,7 +10,9 @@ const request = { limit: 1, maxInFlight: { healthy: 1, failing: 1 }, keepForHeal
 const report = { ...reportOfCause('HTTP_STATUS', 1), status: 500 }
 
 const retryIn = (fence: AttemptResult['fence'], delayMs: number): AttemptResult => ({
-  ...{ fence, attempt: { state: 'FAILED', report }, next: { state: 'PENDING', delayMs } },
+  fence,
+  attempt: { state: 'FAILED', report },
+  next: { state: 'PENDING', delayMs },
 })
 
 async function open(engine: string, connectionString: string) {
@@ -30,8 +32,15 @@ async function open(engine: string, connectionString: string) {
   }
   await storage.webhooks.registerEndpoint({ ...endpoint, createdAt: new Date() }, 1)
   await storage.webhooks.insertEvent({
-    ...{ eventId: crypto.randomUUID(), appId, userId: 'u', type: 'WIDGET_KYC_INITIATION', occurredAt: new Date() },
-    ...{ body: new Uint8Array(1), test: false, sourceEventId: null, withheld: null },
+    eventId: crypto.randomUUID(),
+    appId,
+    userId: 'u',
+    type: 'WIDGET_KYC_INITIATION',
+    occurredAt: new Date(),
+    body: new Uint8Array(1),
+    test: false,
+    sourceEventId: null,
+    withheld: null,
     deliveries: [{ deliveryId: 'd', endpointId: 'e', xEventId: 'x' }],
   })
   return { ...storage, seen }

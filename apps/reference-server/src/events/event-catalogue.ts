@@ -67,7 +67,10 @@ export function createEventCatalogue({
 }: { readonly kycStatusEvents?: boolean; readonly own?: readonly OwnCatalogueType[] } = {}): EventCatalogue {
   const registry = createEventTypes(own.map(({ type }) => type))
   const ownTypes = own.map(({ type: { name, scopes }, meaning, schema }) => ({
-    ...{ name, meaning, scopes, optIn: true },
+    name,
+    meaning,
+    scopes,
+    optIn: true,
     example: registry.find(name)?.example ?? {},
     schema: ownEventJsonSchema(name, schema),
   }))

@@ -40,9 +40,15 @@ async function publishChange(change: StatusChange, { outbox, users, webhooks, pu
     const endpoints = await webhooks.listEndpoints(appId)
     if (!endpoints.some(({ eventTypes }) => eventTypes?.includes('KYC_STATUS_CHANGED'))) continue
     await publish({
-      ...{ appId, userId, eventType: 'KYC_STATUS_CHANGED', sourceEventId: `kyc-status-${changeId}` },
+      appId,
+      userId,
+      eventType: 'KYC_STATUS_CHANGED',
+      sourceEventId: `kyc-status-${changeId}`,
       data: {
-        ...{ previous, next, changedAt: changedAt.toISOString(), source },
+        previous,
+        next,
+        changedAt: changedAt.toISOString(),
+        source,
         verificationId: appId === submittedBy ? verificationId : null,
       },
     })

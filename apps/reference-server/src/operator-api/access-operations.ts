@@ -17,7 +17,10 @@ import {
 } from './operation-parts.js'
 
 const createApp = defineOperation({
-  ...{ id: 'createApp', method: 'post', path: `${base}/apps`, tag: 'Apps and access' },
+  id: 'createApp',
+  method: 'post',
+  path: `${base}/apps`,
+  tag: 'Apps and access',
   summary: 'Create an app',
   description: `The answer shows the API key once. ${needs('keys')}`,
   body: z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) }),
@@ -31,7 +34,10 @@ const createApp = defineOperation({
 })
 
 const putGrant = defineOperation({
-  ...{ id: 'putGrant', method: 'put', path: `${base}/grants/{appId}/{userId}`, tag: 'Apps and access' },
+  id: 'putGrant',
+  method: 'put',
+  path: `${base}/grants/{appId}/{userId}`,
+  tag: 'Apps and access',
   summary: 'Give or change a grant',
   description: `Limits access tokens that were issued before, too. ${needs('keys')}`,
   body: z.strictObject({ accountId: id, externalReferenceId: z.string().min(1).max(255).refine(isStorable), scopes }),
@@ -40,7 +46,10 @@ const putGrant = defineOperation({
 })
 
 const revokeGrant = defineOperation({
-  ...{ id: 'revokeGrant', method: 'delete', path: `${base}/grants/{appId}/{userId}`, tag: 'Apps and access' },
+  id: 'revokeGrant',
+  method: 'delete',
+  path: `${base}/grants/{appId}/{userId}`,
+  tag: 'Apps and access',
   summary: 'Revoke a grant',
   description: `Removes its access tokens and cancels what waits. ${needs('keys')}`,
   answers: done('Revoked.'),
@@ -48,7 +57,10 @@ const revokeGrant = defineOperation({
 })
 
 const issueAccessToken = defineOperation({
-  ...{ id: 'issueAccessToken', method: 'post', path: `${base}/access-tokens`, tag: 'Apps and access' },
+  id: 'issueAccessToken',
+  method: 'post',
+  path: `${base}/access-tokens`,
+  tag: 'Apps and access',
   summary: 'Issue an access token',
   description: `Of the embedded token store, for 24 hours. Adds the scopes to the grant. Without \`userId\` for a new user. ${needs('keys')}`,
   body: z.strictObject({ appId: id, userId: id.nullish(), scopes }),
@@ -70,7 +82,10 @@ const issueAccessToken = defineOperation({
 })
 
 const issueApiKey = defineOperation({
-  ...{ id: 'issueApiKey', method: 'post', path: `${base}/apps/{appId}/keys`, tag: 'Apps and access' },
+  id: 'issueApiKey',
+  method: 'post',
+  path: `${base}/apps/{appId}/keys`,
+  tag: 'Apps and access',
   summary: 'Issue a new API key',
   description: `For an app that lost its key. The answer shows it once. ${needs('keys')}`,
   body: withReason,
@@ -86,12 +101,10 @@ const issueApiKey = defineOperation({
 })
 
 const revokeApiKey = defineOperation({
-  ...{
-    id: 'revokeApiKeyAsOperator',
-    method: 'delete',
-    path: `${base}/apps/{appId}/keys/{version}`,
-    tag: 'Apps and access',
-  },
+  id: 'revokeApiKeyAsOperator',
+  method: 'delete',
+  path: `${base}/apps/{appId}/keys/{version}`,
+  tag: 'Apps and access',
   summary: 'Revoke an API key',
   description: needs('keys'),
   body: withReason,
@@ -100,12 +113,10 @@ const revokeApiKey = defineOperation({
 })
 
 const pauseEndpoint = defineOperation({
-  ...{
-    id: 'pauseEndpointAsOperator',
-    method: 'post',
-    path: `${base}/apps/{appId}/endpoints/{endpointId}/pause`,
-    tag: 'Apps and access',
-  },
+  id: 'pauseEndpointAsOperator',
+  method: 'post',
+  path: `${base}/apps/{appId}/endpoints/{endpointId}/pause`,
+  tag: 'Apps and access',
   summary: 'Pause an endpoint',
   description: `The partner cannot lift this pause. ${needs('keys')}`,
   answers: done('Paused.'),
@@ -113,12 +124,10 @@ const pauseEndpoint = defineOperation({
 })
 
 const resumeEndpoint = defineOperation({
-  ...{
-    id: 'resumeEndpointAsOperator',
-    method: 'post',
-    path: `${base}/apps/{appId}/endpoints/{endpointId}/resume`,
-    tag: 'Apps and access',
-  },
+  id: 'resumeEndpointAsOperator',
+  method: 'post',
+  path: `${base}/apps/{appId}/endpoints/{endpointId}/resume`,
+  tag: 'Apps and access',
   summary: 'End the pause of an endpoint',
   description: needs('keys'),
   answers: done('Resumed.'),

@@ -43,7 +43,10 @@ const times =
   'A time with seconds and `Z` or an offset (RFC 3339) is sent as it was given. Any other is read like `decisionedAt` and sent in UTC.'
 
 const publishEvent = defineOperation({
-  ...{ id: 'publishEvent', method: 'post', path: `${base}/events`, tag: 'Events' },
+  id: 'publishEvent',
+  method: 'post',
+  path: `${base}/events`,
+  tag: 'Events',
   summary: 'Publish an event',
   description: `The service fills the identifiers of the user. It publishes \`KYC_STATUS_CHANGED\` itself. For the times of \`TRANSACTION_…\` events see \`createTransaction\`. The data of other types is not changed. ${services}`,
   body: z.strictObject({ appId: id, userId: id, eventType, data: eventData, sourceEventId }),
@@ -52,7 +55,10 @@ const publishEvent = defineOperation({
 })
 
 const createTransaction = defineOperation({
-  ...{ id: 'createTransaction', method: 'post', path: `${base}/transactions`, tag: 'Events' },
+  id: 'createTransaction',
+  method: 'post',
+  path: `${base}/transactions`,
+  tag: 'Events',
   summary: 'Create a transaction',
   description: `Publishes \`TRANSACTION_CREATE\`. ${times} ${services}`,
   body: newTransaction,
@@ -61,7 +67,10 @@ const createTransaction = defineOperation({
 })
 
 const declineTransaction = defineOperation({
-  ...{ id: 'declineTransaction', method: 'post', path: `${base}/transactions/decline`, tag: 'Events' },
+  id: 'declineTransaction',
+  method: 'post',
+  path: `${base}/transactions/decline`,
+  tag: 'Events',
   summary: 'Decline a transaction',
   description: `Of a known or a new transaction. Publishes \`TRANSACTION_DECLINE\`. ${times} ${services}`,
   body: newTransaction,
@@ -70,7 +79,10 @@ const declineTransaction = defineOperation({
 })
 
 const updateTransaction = defineOperation({
-  ...{ id: 'updateTransaction', method: 'patch', path: `${base}/transactions/{transactionId}`, tag: 'Events' },
+  id: 'updateTransaction',
+  method: 'patch',
+  path: `${base}/transactions/{transactionId}`,
+  tag: 'Events',
   summary: 'Update or settle a transaction',
   description: `Publishes \`TRANSACTION_UPDATE\`. ${times} ${services}`,
   body: z.strictObject({

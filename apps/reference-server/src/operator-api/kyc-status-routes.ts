@@ -36,8 +36,13 @@ export function createKycStatusRoutes(deps: KycStatusRoutesDeps): Hono<EdgeEnv> 
     if ((await deps.listAppsOfUser(userId.data)).length === 0)
       return refuseProblem(c, { code: 'NOT_FOUND', detail: 'USER_UNKNOWN' })
     const answer = await deps.corrections.correctKycStatus({
-      ...{ correctionId: deps.newId(), userId: userId.data, expected, next, at: deps.now() },
-      ...{ actor: body.actor, reason },
+      correctionId: deps.newId(),
+      userId: userId.data,
+      expected,
+      next,
+      at: deps.now(),
+      actor: body.actor,
+      reason,
     })
     if (answer.kind === 'changed') return refuseProblem(c, { code: 'STATUS_CHANGED' })
     deps.log.info('status corrected', { requestId: c.env.requestId, userId: userId.data, state: next })

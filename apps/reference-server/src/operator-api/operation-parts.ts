@@ -10,7 +10,10 @@ export const instant = z.iso.datetime()
 export const notFound: RefusalNote = { status: 404, code: 'NOT_FOUND', when: 'There is no object with this id.' }
 export const appUnknown: RefusalNote = { ...notFound, detail: 'APP_UNKNOWN', when: 'There is no app with this id.' }
 export const bodyInvalid: RefusalNote = {
-  ...{ status: 400, code: 'BAD_REQUEST', detail: 'BODY_INVALID', when: 'The body is invalid; see `violations`.' },
+  status: 400,
+  code: 'BAD_REQUEST',
+  detail: 'BODY_INVALID',
+  when: 'The body is invalid; see `violations`.',
 }
 export const conflict = (detail: string, when: string): RefusalNote => ({
   status: 409,

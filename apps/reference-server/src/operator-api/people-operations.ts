@@ -20,11 +20,17 @@ import {
 } from './operation-parts.js'
 
 const reveal = defineOperation({
-  ...{ id: 'revealValue', method: 'post', path: `${base}/vault/reveal`, tag: 'People' },
+  id: 'revealValue',
+  method: 'post',
+  path: `${base}/vault/reveal`,
+  tag: 'People',
   summary: 'Open one value of the vault',
   description: `The audit log is written first. A service must name \`actor\`. ${needs('reveal')}`,
   body: z.strictObject({
-    ...{ appId: id, userId: id, token: z.string().refine(isToken), purpose: reason },
+    appId: id,
+    userId: id,
+    token: z.string().refine(isToken),
+    purpose: reason,
     actor: actor.meta({
       description: 'The person for whom a service acts: required of a service. An operator does not send it.',
     }),
@@ -43,7 +49,10 @@ const reveal = defineOperation({
 })
 
 const readEvidence = defineOperation({
-  ...{ id: 'readEvidence', method: 'post', path: `${base}/verifications/{verificationId}/evidence`, tag: 'People' },
+  id: 'readEvidence',
+  method: 'post',
+  path: `${base}/verifications/{verificationId}/evidence`,
+  tag: 'People',
   summary: 'Open the sealed record of a verification',
   description: `SSN masked, never the document number. The audit log is written first. ${needs('evidence')}`,
   body: withPurpose,
@@ -56,7 +65,10 @@ const readEvidence = defineOperation({
 })
 
 const readPhoto = defineOperation({
-  ...{ id: 'readPhoto', method: 'post', path: `${base}/verifications/{verificationId}/photos/{side}`, tag: 'People' },
+  id: 'readPhoto',
+  method: 'post',
+  path: `${base}/verifications/{verificationId}/photos/{side}`,
+  tag: 'People',
   summary: 'Open a photo',
   description: `The image itself, with \`Repr-Digest\`. ${needs('evidence')}`,
   body: withPurpose,
@@ -70,12 +82,10 @@ const readPhoto = defineOperation({
 })
 
 const replacePhotoUrl = defineOperation({
-  ...{
-    id: 'replacePhotoUrl',
-    method: 'put',
-    path: `${base}/verifications/{verificationId}/photos/{side}`,
-    tag: 'People',
-  },
+  id: 'replacePhotoUrl',
+  method: 'put',
+  path: `${base}/verifications/{verificationId}/photos/{side}`,
+  tag: 'People',
   summary: 'Give a photo a new URL',
   description: `For one that is \`UNAVAILABLE\` or \`REFUSED\`. ${needs('correct')}`,
   body: z.strictObject({
@@ -92,7 +102,10 @@ const replacePhotoUrl = defineOperation({
 })
 
 const correctStatus = defineOperation({
-  ...{ id: 'correctKycStatus', method: 'post', path: `${base}/users/{userId}/kyc-status`, tag: 'People' },
+  id: 'correctKycStatus',
+  method: 'post',
+  path: `${base}/users/{userId}/kyc-status`,
+  tag: 'People',
   summary: 'Correct the KYC status of a user',
   description: needs('correct'),
   body: z.strictObject({ expectedStatus: kycStatus, status: kycStatus, reason, actor }),
@@ -108,7 +121,10 @@ const correctStatus = defineOperation({
 const noUserId = { ...notFound, when: 'The id is not a UUID.' } as const
 
 const exportUser = defineOperation({
-  ...{ id: 'exportUser', method: 'post', path: `${base}/users/{userId}/export`, tag: 'People' },
+  id: 'exportUser',
+  method: 'post',
+  path: `${base}/users/{userId}/export`,
+  tag: 'People',
   summary: 'Export what is held about a user',
   description: `Streamed; the last member is \`"complete": true\`. ${needs('evidence')}`,
   body: withPurpose,
@@ -117,7 +133,10 @@ const exportUser = defineOperation({
 })
 
 const eraseUser = defineOperation({
-  ...{ id: 'eraseUser', method: 'delete', path: `${base}/users/{userId}/pii`, tag: 'People' },
+  id: 'eraseUser',
+  method: 'delete',
+  path: `${base}/users/{userId}/pii`,
+  tag: 'People',
   summary: 'Erase a user',
   description: `In every app. Repeat it to finish an erasure that failed half-way. ${needs('erase')}`,
   body: withPurpose,
@@ -129,7 +148,10 @@ const eraseUser = defineOperation({
 const erasureBegun = { status: 409, code: 'ERASURE_IN_PROGRESS', when: 'An erasure has begun.' } as const
 
 const holdUser = defineOperation({
-  ...{ id: 'holdUser', method: 'put', path: `${base}/users/{userId}/hold`, tag: 'People' },
+  id: 'holdUser',
+  method: 'put',
+  path: `${base}/users/{userId}/hold`,
+  tag: 'People',
   summary: 'Put a legal hold on a user',
   description: `Erasure and retention of this user stop. ${needs('erase')}`,
   body: withReason,
@@ -138,7 +160,10 @@ const holdUser = defineOperation({
 })
 
 const releaseUser = defineOperation({
-  ...{ id: 'releaseUser', method: 'delete', path: `${base}/users/{userId}/hold`, tag: 'People' },
+  id: 'releaseUser',
+  method: 'delete',
+  path: `${base}/users/{userId}/hold`,
+  tag: 'People',
   summary: 'End a legal hold',
   description: needs('erase'),
   body: withReason,
@@ -147,7 +172,10 @@ const releaseUser = defineOperation({
 })
 
 const closeUser = defineOperation({
-  ...{ id: 'closeUser', method: 'post', path: `${base}/users/{userId}/closed`, tag: 'People' },
+  id: 'closeUser',
+  method: 'post',
+  path: `${base}/users/{userId}/closed`,
+  tag: 'People',
   summary: 'Say when the account of a user was closed',
   description: `Starts the retention clock; null stops it. ${needs('erase')}`,
   body: z.strictObject({
@@ -161,7 +189,10 @@ const closeUser = defineOperation({
 })
 
 const retentionReport = defineOperation({
-  ...{ id: 'readRetentionReport', method: 'get', path: `${base}/retention-report`, tag: 'People' },
+  id: 'readRetentionReport',
+  method: 'get',
+  path: `${base}/retention-report`,
+  tag: 'People',
   summary: 'List users whose retention time is over',
   description: needs('erase'),
   answers: { 200: { description: 'The report.', schema: anyObject } },
@@ -169,7 +200,10 @@ const retentionReport = defineOperation({
 })
 
 const confirmReport = defineOperation({
-  ...{ id: 'confirmRetentionReport', method: 'post', path: `${base}/retention-report/{reportId}/erase`, tag: 'People' },
+  id: 'confirmRetentionReport',
+  method: 'post',
+  path: `${base}/retention-report/{reportId}/erase`,
+  tag: 'People',
   summary: 'Erase the users of a retention report',
   description: needs('erase'),
   body: withPurpose,
@@ -182,7 +216,10 @@ const confirmReport = defineOperation({
 })
 
 const duplicates = defineOperation({
-  ...{ id: 'listDuplicates', method: 'get', path: `${base}/duplicates`, tag: 'People' },
+  id: 'listDuplicates',
+  method: 'get',
+  path: `${base}/duplicates`,
+  tag: 'People',
   summary: 'List users of an app that share an SSN or a document',
   description: needs('evidence'),
   query: duplicatesQuery,

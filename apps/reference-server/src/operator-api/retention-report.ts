@@ -60,7 +60,11 @@ export async function readRetentionReport(asOf: Date, deps: RetentionReportDeps)
   const due = await userRetention.listClosed({ closedUntil, held: false, limit })
   const held = await userRetention.listClosed({ closedUntil, held: true, limit })
   const content = {
-    ...{ asOf, years, closedUntil, users: due.slice(0, mostUsers), held: held.slice(0, mostUsers) },
+    asOf,
+    years,
+    closedUntil,
+    users: due.slice(0, mostUsers),
+    held: held.slice(0, mostUsers),
     more: due.length > mostUsers || held.length > mostUsers,
   }
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)

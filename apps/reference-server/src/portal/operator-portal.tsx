@@ -45,7 +45,8 @@ export function createOperatorPortal(deps: OperatorPortalDeps): Hono<PortalEnv> 
   app.route(
     '/',
     createSignInRoutes({
-      ...{ guard, limits: deps.limits },
+      guard,
+      limits: deps.limits,
       refusal: { text: 'The operator token is wrong.', reason: 'OPERATOR_SIGN_IN_REFUSED' },
       identify: (form) => Promise.resolve(deps.findOperator(form.get('operatorToken')?.trim() ?? '')),
     }),

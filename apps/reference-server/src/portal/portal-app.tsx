@@ -51,7 +51,8 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   app.route(
     '/',
     createSignInRoutes({
-      ...{ guard, limits },
+      guard,
+      limits,
       refusal: { text: 'The application or its API key is wrong.', reason: 'APP_SIGN_IN_REFUSED' },
       async identify(form) {
         const found = await apiKeys.findApp(form.get('apiKey')?.trim() ?? '')

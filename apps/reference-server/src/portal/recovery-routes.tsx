@@ -17,7 +17,9 @@ export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: 
     const endpoint = await findEndpointInPath(c, store)
     if (endpoint === null) return sendProblem(c, 404)
     const form = { from: '', until: '' }
-    const page = <RecoverFormPage {...{ endpoint, form, count: null, problem: null }} session={c.get('session')} />
+    const page = (
+      <RecoverFormPage endpoint={endpoint} form={form} count={null} problem={null} session={c.get('session')} />
+    )
     return sendPage(c, page)
   })
 
@@ -30,7 +32,7 @@ export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: 
     const send = (count: RecoveryCount | null, problem: RecoveryProblem | null) =>
       sendPage(
         c,
-        <RecoverFormPage {...{ endpoint, form, count, problem }} session={c.get('session')} />,
+        <RecoverFormPage endpoint={endpoint} form={form} count={count} problem={problem} session={c.get('session')} />,
         problem === null ? 200 : 400,
       )
     const since = from.success ? new Date(`${from.data}Z`) : null

@@ -110,7 +110,8 @@ function hasTooManyTokens(text: string): boolean {
 
 function check(schema: GraphQLSchema, text: string, rules: DocumentRules): CheckedDocument {
   const refuse = (code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'): CheckedDocument => ({
-    ...{ ok: false, code },
+    ok: false,
+    code,
     problem: findDocumentProblem(schema, text, rules, { maxTokens }),
   })
   let document: DocumentNode

@@ -70,7 +70,13 @@ interface Place {
 }
 
 const somewhere: Place = {
-  ...{ parent: null, field: null, argument: null, expected: null, type: null, isLeaf: false, lacking: [] },
+  parent: null,
+  field: null,
+  argument: null,
+  expected: null,
+  type: null,
+  isLeaf: false,
+  lacking: [],
 }
 
 /** Reasons by rule. A rule that is not listed has only its position. */

@@ -110,7 +110,13 @@ export function createGraphqlEndpoint(options: {
       const fieldResolver = limitAnswer()
       try {
         const result = await execute({
-          ...{ schema, document, operationName, variableValues, rootValue, contextValue: caller, fieldResolver },
+          schema,
+          document,
+          operationName,
+          variableValues,
+          rootValue,
+          contextValue: caller,
+          fieldResolver,
         })
         const misfit = result.errors?.find(({ path, extensions: { code } }) => path === undefined && code === undefined)
         if (misfit !== undefined && result.data === undefined) {

@@ -72,8 +72,12 @@ export function createTestEvents(deps: TestEventDeps): TestEvents {
       const { url, standardWebhooks } = endpoint
       const headers = await shownHeaders(
         {
-          ...{ url, standardWebhooks, headerNames: endpoint.headers?.names ?? [] },
-          ...{ xEventId: event.deliveries[0]?.xEventId ?? event.eventId, test: event.test, body: event.body },
+          url,
+          standardWebhooks,
+          headerNames: endpoint.headers?.names ?? [],
+          xEventId: event.deliveries[0]?.xEventId ?? event.eventId,
+          test: event.test,
+          body: event.body,
         },
         { secret: key?.key ?? '', now: deps.now() },
       )

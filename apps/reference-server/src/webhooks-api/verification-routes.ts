@@ -28,7 +28,11 @@ export function serveVerifications(routes: Hono<EdgeEnv>, deps: VerificationRout
     const { externalVerificationId, decision, result, declineCodes, recordedAt } = record
     return [
       {
-        ...{ verificationId, externalVerificationId, userId, decision, status: result.status },
+        verificationId,
+        externalVerificationId,
+        userId,
+        decision,
+        status: result.status,
         declineCodes: [...declineCodes],
         photos: photos.map(({ side, state }) => ({ side, state })),
         recordedAt: recordedAt.toISOString(),
@@ -41,7 +45,9 @@ export function serveVerifications(routes: Hono<EdgeEnv>, deps: VerificationRout
     const previous = after === undefined ? '' : readCursor(after)
     if (previous === null) return { refusal: { code: 'CURSOR_INVALID' } }
     const rows = await overview.listOfApp({
-      ...{ appId, after: previous, limit: limit + 1 },
+      appId,
+      after: previous,
+      limit: limit + 1,
       ...(externalVerificationId === undefined ? {} : { externalVerificationId }),
       ...(userId === undefined ? {} : { userId }),
       ...(status === undefined ? {} : { resultStatus: status }),

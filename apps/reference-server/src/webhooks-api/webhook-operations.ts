@@ -182,7 +182,9 @@ const resendDelivery = defineOperation({
     { status: 409, code: 'BAD_REQUEST', detail: 'DELIVERY_PENDING', when: 'It is still being delivered.' },
     { status: 409, code: 'BAD_REQUEST', detail: 'ENDPOINT_REMOVED', when: 'Its endpoint was removed.' },
     {
-      ...{ status: 409, code: 'BAD_REQUEST', detail: 'BODY_BLANKED' },
+      status: 409,
+      code: 'BAD_REQUEST',
+      detail: 'BODY_BLANKED',
       when: 'Its user was erased, or its body is too old.',
     },
   ],

@@ -110,7 +110,10 @@ export function presentFeedItem({
   deliveries,
 }: FeedItem): z.input<typeof feedPage>['items'][number] {
   return {
-    ...{ eventId, eventType: type, createdAt: createdAt.toISOString(), body: utf8(body) },
+    eventId,
+    eventType: type,
+    createdAt: createdAt.toISOString(),
+    body: utf8(body),
     deliveries: deliveries.map(({ endpointId, xEventId, state }) => ({ endpointId, xEventId, status: state })),
   }
 }

@@ -48,7 +48,14 @@ export function wireEvents(deps: {
   }
   const send = hideFromTracing(createHttpsSender(guard))
   const worker = createEventDelivery({
-    ...{ store, signingKeys: apiKeys, grants, bodySealer, send, now, log, eventTypes },
+    store,
+    signingKeys: apiKeys,
+    grants,
+    bodySealer,
+    send,
+    now,
+    log,
+    eventTypes,
     openHeaders: endpointHeaders.open,
     retryBaseMs: env.deliveryRetryBaseMs,
     metrics: metrics.worker,
@@ -58,7 +65,13 @@ export function wireEvents(deps: {
     store,
     worker,
     publisher: createPublisher({
-      ...{ store, transactions, grants, bodySealer, now, newId: uuidv7, eventTypes },
+      store,
+      transactions,
+      grants,
+      bodySealer,
+      now,
+      newId: uuidv7,
+      eventTypes,
       requireSpace: disk.requireSpace,
       count: metrics.eventPublished,
       wake: () => worker.wake(),

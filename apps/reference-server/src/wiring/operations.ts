@@ -46,7 +46,9 @@ export async function wireOperations(deps: {
 
   const disk = await startDiskWatch(env, log)
   const metrics = createMetrics({
-    ...{ queue: storage.queue, feed: storage.feed, disk },
+    queue: storage.queue,
+    feed: storage.feed,
+    disk,
     droppedLogLines: () => log.droppedLines(),
   })
   const failures = createFailedAuthentications({
@@ -55,7 +57,13 @@ export async function wireOperations(deps: {
     schedule: (callback, delayMs) => void setTimeout(callback, delayMs).unref(),
   })
   const tokenPurge = createTokenPurge({
-    ...{ vault, verifications, overview, audit, seal, nowMs, log },
+    vault,
+    verifications,
+    overview,
+    audit,
+    seal,
+    nowMs,
+    log,
     checkpointPath: env.auditCheckpoints,
     mostInADay: env.purgeTokensPerDay,
     onPurged: metrics.tokensPurged,
@@ -67,7 +75,11 @@ export async function wireOperations(deps: {
     now,
   })
   const maintenance = createMaintenance({
-    ...{ writeCheckpoints, vault, tokenPurge, nowMs, log },
+    writeCheckpoints,
+    vault,
+    tokenPurge,
+    nowMs,
+    log,
     oldRows: {
       retention: { removeOld: () => storage.retention.removeOld(env.retention) },
       portalSessions: storage.portalSessions,
@@ -113,12 +125,21 @@ export async function wireOperations(deps: {
   }
   const operationsTokens = env.operationsHost === null || isLoopbackAddress(env.operationsHost) ? null : metricsTokens
   return {
-    ...{ disk, metrics, failures, probes, maintenance, writeCheckpoints, beginStopping },
+    disk,
+    metrics,
+    failures,
+    probes,
+    maintenance,
+    writeCheckpoints,
+    beginStopping,
     /** `GET /metrics` of the standard API. */
     metricsRoute: createMetricsRoute(metrics, env.production ? metricsTokens : null, metricsRefused('api')),
     /** App with probes and metrics for a process without an internal API. */
     operationsApp: createOperationsApp({
-      ...{ probes, metrics, metricsTokens: operationsTokens, log },
+      probes,
+      metrics,
+      metricsTokens: operationsTokens,
+      log,
       onRefused: metricsRefused('internal'),
     }),
   }

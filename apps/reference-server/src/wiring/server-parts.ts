@@ -54,7 +54,15 @@ export async function openServerParts(input: ServerInput) {
 
   const callers = await wireCallers({ env, storage, cipher, now })
   const operations = await wireOperations({
-    ...{ env, log, storage, seal, cipher, callers, now, catalogue, internalToken: input.internalToken },
+    env,
+    log,
+    storage,
+    seal,
+    cipher,
+    callers,
+    now,
+    catalogue,
+    internalToken: input.internalToken,
     isDelivering: () => isDelivering(events.worker.status()),
     wake: () => events.worker.wake(),
     publish: (event) => events.publisher.publish(event),
@@ -78,7 +86,8 @@ export async function openServerParts(input: ServerInput) {
     secureApp: submissions.secureApp,
     internalApp: wireInternalApi({
       wakePhotos: () => submissions.photoWorker.wake(),
-      ...{ ...apis, photos },
+      ...apis,
+      photos,
       closedAccountYears: env.closedAccountRetentionYears === 0 ? null : env.closedAccountRetentionYears,
     }),
     standardApp: wireStandardApi({ ...apis, cursors, graphql: submissions.standardGraphql }),

@@ -40,7 +40,12 @@ export function wireStandardApi(deps: {
     graphql: deps.graphql,
     graphiql: !env.production && isLoopbackAddress(env.host),
     webhooks: {
-      ...{ apiKeys, checkUrl, limits, failures, now, grants: deps.callers.grants },
+      apiKeys,
+      checkUrl,
+      limits,
+      failures,
+      now,
+      grants: deps.callers.grants,
       store: sealDeliveryPages(store, deps.cursors),
       reconciliation: { overview, verifications, photoJobs },
       sealHeaders: endpointHeaders.seal,

@@ -128,8 +128,12 @@ export interface StoreFailure {
 type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases' | 'kycStatusEvents'>>
 
 const defaults: DatabaseSettings = {
-  ...{ maxConnections: 10, vaultMaxConnections: 10, notify: true, migrations: 'apply' },
-  ...{ transactionPooler: false, distributed: false },
+  maxConnections: 10,
+  vaultMaxConnections: 10,
+  notify: true,
+  migrations: 'apply',
+  transactionPooler: false,
+  distributed: false,
 }
 
 async function openBusinessData(

@@ -41,8 +41,13 @@ export function wireSubmissions(deps: {
   const { accessTokens, limits } = deps.callers
 
   const photoWorker = createPhotoFetching({
-    ...{ jobs: photoJobs, photos: deps.photos, vault, download: deps.download },
-    ...{ metrics: metrics.photos, log, disk },
+    jobs: photoJobs,
+    photos: deps.photos,
+    vault,
+    download: deps.download,
+    metrics: metrics.photos,
+    log,
+    disk,
   })
   const ingestion = observedIngestion(
     createIngestion({

@@ -40,8 +40,10 @@ function grantRights(server: EmbeddedServer, secrets: string) {
   return spawnSync(join(app, 'docker/grant-rights.sh'), {
     env: {
       PATH: process.env['PATH'] ?? '',
-      ...{ PGHOST: hostname, PGPORT: port },
-      ...{ KYC_PASSWORD_FILE: join(secrets, 'kyc-password'), VAULT_PASSWORD_FILE: join(secrets, 'vault-password') },
+      PGHOST: hostname,
+      PGPORT: port,
+      KYC_PASSWORD_FILE: join(secrets, 'kyc-password'),
+      VAULT_PASSWORD_FILE: join(secrets, 'vault-password'),
       RUNTIME_RIGHTS_SQL: join(root, 'packages/storage-drizzle/roles/postgres-runtime.sql'),
     },
     encoding: 'utf8',
@@ -82,8 +84,10 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
         .trim()
         .replace('@postgres:5432', `@127.0.0.1:${new URL(server.url).port}`)
     urls = {
-      ...{ kyc: here('database-url'), vault: here('vault-database-url') },
-      ...{ kycOwner: here('database-owner-url'), vaultOwner: here('vault-database-owner-url') },
+      kyc: here('database-url'),
+      vault: here('vault-database-url'),
+      kycOwner: here('database-owner-url'),
+      vaultOwner: here('vault-database-owner-url'),
     }
     // As the services migrate and rights do.
     const options = { ownTables: ownTables('postgres') }

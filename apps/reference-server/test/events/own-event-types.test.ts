@@ -73,7 +73,9 @@ describe('an event type of the operator', () => {
     const [request] = await receiver.arrived('/hooks', 1)
     const { body, headers } = request!
     const verified = await verifyWebhook({
-      ...{ body, headers, secrets: app().apiKey },
+      body,
+      headers,
+      secrets: app().apiKey,
       eventTypes: [{ name: 'ORDER_SHIPPED' }],
     })
     expect([verified.type, verified.event]).toEqual([

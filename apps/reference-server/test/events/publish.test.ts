@@ -11,7 +11,11 @@ import { createPublisher } from '../../src/events/publish.js'
 
 const [appId, userId, endpointId] = [randomUUID(), randomUUID(), randomUUID()]
 const grant = {
-  ...{ appId, userId, appName: 'App', accountId: randomUUID(), externalReferenceId: 'user-1' },
+  appId,
+  userId,
+  appName: 'App',
+  accountId: randomUUID(),
+  externalReferenceId: 'user-1',
   scopes: ['MAKE_PAYOUT_SEND', 'MAKE_PAYOUT_RECEIVE', 'LIST_PAYMENT', 'LIST_PURCHASES'],
 }
 
@@ -34,7 +38,10 @@ async function newSituation() {
   const space = { isLow: false }
   const now = () => new Date()
   const publisher = createPublisher({
-    ...{ store, transactions, now, newId: randomUUID },
+    store,
+    transactions,
+    now,
+    newId: randomUUID,
     grants: { find: (pairs) => Promise.resolve(pairs.map(() => grant)) },
     requireSpace() {
       if (space.isLow) throw new Error('low')

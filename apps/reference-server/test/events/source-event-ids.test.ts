@@ -14,8 +14,11 @@ function publish(fields: Record<string, unknown> = {}) {
   const { demo } = server
   const [user] = demo.users
   const event = {
-    ...{ appId: user?.appId, userId: user?.userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 100.5 } },
-    ...{ sourceEventId: 'deposit-1' },
+    appId: user?.appId,
+    userId: user?.userId,
+    eventType: 'WIDGET_DEPOSIT_COMPLETE',
+    data: { amount: 100.5 },
+    sourceEventId: 'deposit-1',
     ...fields,
   }
   return server.call(`${demo.internalUrl}/internal/v1/events`, { token: demo.internalToken, body: event })
@@ -48,7 +51,8 @@ it('may be used again after its event was withheld for a missing scope, once the
   const scopes = [...(user?.scopes ?? []), 'VERIFY_KYC']
   const grant = { appId: user?.appId, userId: user?.userId, scopes }
   const granted = await server.call(`${demo.internalUrl}/internal/v1/access-tokens`, {
-    ...{ token: demo.internalToken, body: grant },
+    token: demo.internalToken,
+    body: grant,
   })
   expect(granted.status).toBe(201)
   const published = await publish(fields)

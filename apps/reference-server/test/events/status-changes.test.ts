@@ -38,7 +38,8 @@ it('tells each change once, to every app of the user with an endpoint that names
   const { internalUrl, internalToken, apps } = server.demo
   const { accountId: account, externalReferenceId: reference, scopes } = user(0)
   const granted = await server.call(`${internalUrl}/internal/v1/grants/${apps[1]!.appId}/${user(0).userId}`, {
-    ...{ method: 'PUT', token: internalToken },
+    method: 'PUT',
+    token: internalToken,
     body: { accountId: account, externalReferenceId: reference, scopes },
   })
   expect(granted.status).toBeLessThan(300)
@@ -50,8 +51,15 @@ it('tells each change once, to every app of the user with an endpoint that names
   await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
   const { userId, accountId, externalReferenceId, appId } = user(0)
   const changed = {
-    ...{ eventType: 'KYC_STATUS_CHANGED', userId, accountId, externalReferenceId, appId },
-    ...{ previous: 'UNVERIFIED', next: 'PASS', changedAt: expect.stringMatching(/Z$/) as string, source: 'SUBMISSION' },
+    eventType: 'KYC_STATUS_CHANGED',
+    userId,
+    accountId,
+    externalReferenceId,
+    appId,
+    previous: 'UNVERIFIED',
+    next: 'PASS',
+    changedAt: expect.stringMatching(/Z$/) as string,
+    source: 'SUBMISSION',
     verificationId: first.verificationId,
   }
   const own = received.find(({ path }) => path === '/named')
@@ -75,7 +83,9 @@ it('is left out of the feed unless it is asked for', async () => {
 
 it('publishes under the same id after a crash in between', async () => {
   const change = {
-    ...{ userId: user(2).userId, appId: user(2).appId, verificationId: '00000000-0000-7000-8000-000000000001' },
+    userId: user(2).userId,
+    appId: user(2).appId,
+    verificationId: '00000000-0000-7000-8000-000000000001',
     ...({ changeId: '00000000-0000-7000-8000-000000000001', source: 'SUBMISSION' } as const),
     ...({ previous: 'UNVERIFIED', next: 'PASS', changedAt: new Date() } as const),
   }
@@ -98,7 +108,9 @@ it('publishes under the same id after a crash in between', async () => {
 
 it('publishes the changes of other users when those of one fail', async () => {
   const changes = [2, 2, 3].map((index, n) => ({
-    ...{ userId: user(index).userId, appId: user(index).appId, verificationId: null },
+    userId: user(index).userId,
+    appId: user(index).appId,
+    verificationId: null,
     ...({ changeId: `00000000-0000-7000-8000-00000000000${n}`, source: 'OPERATOR' } as const),
     ...({ previous: 'PASS', next: 'UNVERIFIED', changedAt: new Date() } as const),
   }))

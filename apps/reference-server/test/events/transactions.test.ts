@@ -347,7 +347,9 @@ describe('an event of a transaction that is published by itself', () => {
     })
   const whole = (transactionId: string, status: string, data: Record<string, unknown> = {}) => ({
     ...payload('TRANSACTION_CREATE', data),
-    ...{ transactionId, status, createdAt: '2026-03-02T15:04:05.000Z' },
+    transactionId,
+    status,
+    createdAt: '2026-03-02T15:04:05.000Z',
   })
 
   it('begins as PENDING', async () => {

@@ -53,8 +53,13 @@ it('is not served in production, on loopback as well', async () => {
   const keyFile = join(dataDir, 'keys.json')
   writeFileSync(keyFile, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600 })
   const env = parseEnv({
-    ...{ NODE_ENV: 'production', ROLE: 'api', PORT: '0', INTERNAL_PORT: '0', DATA_DIR: dataDir },
-    ...{ KEY_FILE: keyFile, INTERNAL_TOKEN: randomBytes(32).toString('hex') },
+    NODE_ENV: 'production',
+    ROLE: 'api',
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    DATA_DIR: dataDir,
+    KEY_FILE: keyFile,
+    INTERNAL_TOKEN: randomBytes(32).toString('hex'),
   })
   const production = await startServer(env, createLog({ logLevel: 'silent' }, { write: () => undefined }))
   try {

@@ -44,8 +44,15 @@ describe('a listener', () => {
     app.onError((error, c) => refuseGraphql(c, refusalOfError(error, log, {}), { 'retry-after': '5' }))
     shedding = createLoadShedding({ maxInFlight: 1_000 })
     listener = await startListener({
-      ...{ app, host: '127.0.0.1', port: 0, tls: null, servesHost: () => true, errorBody: graphqlErrorBody },
-      ...{ name: 'secure' as const, log, connections: { max: 100, onDropped: () => undefined } },
+      app,
+      host: '127.0.0.1',
+      port: 0,
+      tls: null,
+      servesHost: () => true,
+      errorBody: graphqlErrorBody,
+      name: 'secure' as const,
+      log,
+      connections: { max: 100, onDropped: () => undefined },
       loadShedding: { ...shedding, bodyMemory: createBodyMemory(500 * 1024) },
     })
   })

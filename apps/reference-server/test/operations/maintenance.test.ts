@@ -219,7 +219,10 @@ it('a server whose checkpoints cannot be written stops all the same, and says so
   const dataDir = testFolder()
   const lines: string[] = []
   const env = parseEnv({
-    ...{ PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir },
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    SECURE_PORT: '0',
+    DATA_DIR: dataDir,
     AUDIT_CHECKPOINTS: join(dataDir, 'missing', 'checkpoints.jsonl'),
   })
   const server = await startServer(env, createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }))

@@ -209,7 +209,12 @@ it('proxies, search domains and authorities of the environment have no say in wh
   onTestFinished(() => void proxy.close())
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const server = await start({
-    ...{ HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, http_proxy: url, https_proxy: url, all_proxy: url },
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    ALL_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    all_proxy: url,
     NODE_USE_ENV_PROXY: '1',
     LOCALDOMAIN: 'search.example',
     // A bundle that is missing takes no trust away and adds none.

@@ -94,15 +94,13 @@ it('old rows are removed step by step until none is left, or the server stops', 
       removeOld() {
         const bodiesBlanked = left.shift() ?? 0
         return Promise.resolve({
-          ...{
-            deliveriesExpired: 0,
-            bodiesBlanked,
-            transactionsBlanked: 0,
-            attemptsRemoved: 2,
-            endpointHoursMerged: 0,
-            endpointHoursRemoved: 0,
-            accessTokensRemoved: 1,
-          },
+          deliveriesExpired: 0,
+          bodiesBlanked,
+          transactionsBlanked: 0,
+          attemptsRemoved: 2,
+          endpointHoursMerged: 0,
+          endpointHoursRemoved: 0,
+          accessTokensRemoved: 1,
           more: bodiesBlanked === 1_000,
         })
       },

@@ -54,15 +54,23 @@ describe.each(['sqlite', 'postgres'] as const)('correcting a KYC status on %s', 
     expect([answer.status, answer.json]).toEqual([
       200,
       {
-        ...{ userId, correctionId: expect.any(String), previous: 'PASS', status: 'UNVERIFIED' },
-        ...{ source: 'OPERATOR', at: expect.stringMatching(/Z$/) },
+        userId,
+        correctionId: expect.any(String),
+        previous: 'PASS',
+        status: 'UNVERIFIED',
+        source: 'OPERATOR',
+        at: expect.stringMatching(/Z$/),
       },
     ])
     expect(await statusOf(0)).toBe('UNVERIFIED')
     const told = await host.arrived('/status', 2)
     const events = told.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
     expect(events.find(({ source }) => source === 'OPERATOR')).toMatchObject({
-      ...{ eventType: 'KYC_STATUS_CHANGED', userId, previous: 'PASS', next: 'UNVERIFIED', verificationId: null },
+      eventType: 'KYC_STATUS_CHANGED',
+      userId,
+      previous: 'PASS',
+      next: 'UNVERIFIED',
+      verificationId: null,
     })
     expect(await submit(0, variables)).toEqual(first)
     expect(await statusOf(0)).toBe('UNVERIFIED')
@@ -75,8 +83,12 @@ describe.each(['sqlite', 'postgres'] as const)('correcting a KYC status on %s', 
     )
     expect(evidence.json.corrections).toEqual([
       {
-        ...{ correctionId: answer.json.correctionId as string, previous: 'PASS', next: 'UNVERIFIED' },
-        ...{ at: answer.json.at as string, actor: 'operator:Ada', reason: 'CANARY forged' },
+        correctionId: answer.json.correctionId as string,
+        previous: 'PASS',
+        next: 'UNVERIFIED',
+        at: answer.json.at as string,
+        actor: 'operator:Ada',
+        reason: 'CANARY forged',
       },
     ])
     const partner = await server.graphql(

@@ -5,8 +5,12 @@ import { openSealedPart } from '../../src/evidence/open-sealed-part.js'
 
 const owner = { appId: 'app', userId: 'user' }
 const request = {
-  ...{ owner, actor: 'ops', purpose: 'case 1' },
-  ...{ recordId: 'record', part: 'details', sealed: new Uint8Array() },
+  owner,
+  actor: 'ops',
+  purpose: 'case 1',
+  recordId: 'record',
+  part: 'details',
+  sealed: new Uint8Array(),
 }
 const record = { recordedAt: new Date('2026-01-02') } as VerificationRecord
 const broken = new KycError('SEAL_BROKEN')

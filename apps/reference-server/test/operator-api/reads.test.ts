@@ -76,7 +76,10 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
     const { apps, users } = server.demo
     const [one, other] = [users[0], users.find(({ appId }) => appId === apps[1]?.appId)]
     const withheld = await write('/events', {
-      ...{ appId: other?.appId, userId: other?.userId, eventType: 'WIDGET_KYC_INITIATION', data: {} },
+      appId: other?.appId,
+      userId: other?.userId,
+      eventType: 'WIDGET_KYC_INITIATION',
+      data: {},
     })
     expect(withheld.json.withheld).toBe('NO_ENDPOINT')
     for (const { apiKey } of apps) {
@@ -101,7 +104,8 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
     const queue = await readAll('/queue', 1)
     for (const row of queue) expect(apps.map(({ appId }) => appId)).toContain(row['appId'])
     const created = await write('/transactions', {
-      ...{ appId: one?.appId, userId: one?.userId },
+      appId: one?.appId,
+      userId: one?.userId,
       data: { ...payload, description: 'canary' },
     })
     const id = created.json.transactionId as string

@@ -83,7 +83,8 @@ describe('revealing', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(audits()).toMatchObject([
       {
-        ...{ actor: 'claimed:case-worker@example.com', purpose: 'subject access request 4711' },
+        actor: 'claimed:case-worker@example.com',
+        purpose: 'subject access request 4711',
         // The row stays after an erasure, so it has no digits.
         token: tokensOf(0).ssn.slice(0, -'_1120'.length),
       },

@@ -202,7 +202,10 @@ describe('an export', () => {
     const { hostname, port } = new URL(server.demo.internalUrl)
     const body = JSON.stringify({ purpose: 'access request 13' })
     const cut = request({
-      ...{ hostname, port, method: 'POST', path: `/internal/v1/users/${userId}/export` },
+      hostname,
+      port,
+      method: 'POST',
+      path: `/internal/v1/users/${userId}/export`,
       headers: {
         authorization: `Bearer ${server.demo.internalToken}`,
         'content-type': 'application/json',

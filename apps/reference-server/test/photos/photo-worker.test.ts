@@ -131,7 +131,10 @@ it('a submission wakes the worker when it is recorded with photos, and only then
   const now = () => new Date()
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: now() })) })
   const ingestion = createIngestion({
-    ...{ verifications, tokenizer: createMemoryVault({ cipher, now, randomBytes }), now, newId: randomUUID },
+    verifications,
+    tokenizer: createMemoryVault({ cipher, now, randomBytes }),
+    now,
+    newId: randomUUID,
   })
   const submit = async (externalVerificationId: string, photos?: { readonly front: string }) => {
     const { verifications: sections, ...rest } = sampleSubmission()

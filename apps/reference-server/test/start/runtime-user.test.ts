@@ -62,7 +62,8 @@ test.each(ways)('a server works as a user without DDL, %s', async (way) => {
   const submitted = await server.graphql('secure', { query: submissionDocument, variables: submissionVariables() })
   expect(submitted.json).toMatchObject({ data: { postKycVerification: { status: 'VERIFIED' } } })
   expect((await server.call(`${demo.apiUrl}/readyz`)).json).toMatchObject({
-    ...{ status: 'ready', parts: { database: 'ok', vault: 'ok', worker: 'ok' } },
+    status: 'ready',
+    parts: { database: 'ok', vault: 'ok', worker: 'ok' },
   })
   const browser = createPortalClient(server)
   await browser.signIn()

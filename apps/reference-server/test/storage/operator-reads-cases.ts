@@ -38,7 +38,10 @@ async function createApps({ apps }: OperatorReadsHandle): Promise<void> {
 }
 
 const grantOf = (appId: string, userId: string, externalReferenceId: string) => ({
-  ...{ appId, userId, accountId: uuid(`account ${userId}`), externalReferenceId },
+  appId,
+  userId,
+  accountId: uuid(`account ${userId}`),
+  externalReferenceId,
   scopes: ['VERIFY_KYC', 'LIST_PAYMENT'],
 })
 

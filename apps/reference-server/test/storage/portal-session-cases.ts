@@ -35,7 +35,9 @@ async function thoseThere(handle: PortalSessionsHandle, numbers: readonly number
 
 const keep = ({ portalSessions }: PortalSessionsHandle, number: number, name: string, most = 8) =>
   portalSessions.keepPreview({
-    ...{ hash: hashOf(number), previewId: uuid(name), most },
+    hash: hashOf(number),
+    previewId: uuid(name),
+    most,
     content: new TextEncoder().encode(`\0 ${name}`),
   })
 async function take({ portalSessions }: PortalSessionsHandle, number: number, name: string): Promise<string | null> {

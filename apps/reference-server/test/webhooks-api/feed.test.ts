@@ -47,7 +47,8 @@ it('gives a partner that polls and receives webhooks each event once, with the b
   })
   const missed = await publish(1)
   const registered = await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, {
-    ...{ token: app(0).apiKey, body: { url: receiver.url('/hook') } },
+    token: app(0).apiKey,
+    body: { url: receiver.url('/hook') },
   })
   const endpointId = registered.json['id'] as string
   const received = await publish(2)
@@ -105,7 +106,9 @@ it('leaves out an erased user, and goes on after the bodies of a cursor are gone
   const before = String((await read()).json['nextCursor'])
   const { internalUrl, internalToken } = server.demo
   const erased = await server.call(`${internalUrl}/internal/v1/users/${user!.userId}/pii`, {
-    ...{ method: 'DELETE', token: internalToken, body: { purpose: 'request of the user' } },
+    method: 'DELETE',
+    token: internalToken,
+    body: { purpose: 'request of the user' },
   })
   expect(erased.status).toBeLessThan(300)
   expect(itemsOf(await read())).toEqual([])

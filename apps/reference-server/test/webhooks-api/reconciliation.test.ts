@@ -61,8 +61,11 @@ describe.each(['sqlite', 'postgres'] as const)('a partner on %s', (engine) => {
     const { verificationId } = await submit(0, { decision: 'FAILED', decisionReason: `${canary} forged` })
     expect((await read(0, verificationId)).json.data.kycVerification).toEqual({
       statusLog: {
-        ...{ at: expect.stringMatching(/Z$/), previous: 'UNVERIFIED', next: 'UNVERIFIED' },
-        ...{ decisionReason: `${canary} forged`, source: 'SUBMISSION' },
+        at: expect.stringMatching(/Z$/),
+        previous: 'UNVERIFIED',
+        next: 'UNVERIFIED',
+        decisionReason: `${canary} forged`,
+        source: 'SUBMISSION',
       },
       checks: [
         { section: 'document', name: 'face_match', status: 'PASSED', reasons: [] },
@@ -96,8 +99,12 @@ describe.each(['sqlite', 'postgres'] as const)('a partner on %s', (engine) => {
     expect(all.map(({ verificationId }) => verificationId).slice(-3)).toEqual(ids)
     expect(all.at(-2)).toEqual({
       ...mine[1],
-      ...{ userId: user(2).userId, decision: 'FAILED', status: 'DECLINED', declineCodes: ['document_expired'] },
-      ...{ photos: [], recordedAt: expect.stringMatching(/Z$/) },
+      userId: user(2).userId,
+      decision: 'FAILED',
+      status: 'DECLINED',
+      declineCodes: ['document_expired'],
+      photos: [],
+      recordedAt: expect.stringMatching(/Z$/),
     })
     const seen: string[] = []
     let after = ''

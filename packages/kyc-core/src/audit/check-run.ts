@@ -42,7 +42,11 @@ export function checkRun(
     const expected = place.sequence + 1
     if (sequence > expected) {
       findings.push({
-        ...{ code: 'ENTRIES_REMOVED', log, chain, sequence: expected, toSequence: sequence - 1 },
+        code: 'ENTRIES_REMOVED',
+        log,
+        chain,
+        sequence: expected,
+        toSequence: sequence - 1,
         subject: null,
       })
     }

@@ -118,7 +118,10 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       const sealedUrl = new Uint8Array([9, 9, 9])
       const replace = (number: number, change: Partial<Parameters<typeof photoJobs.replaceUrl>[0]> = {}) =>
         photoJobs.replaceUrl({
-          ...{ owner: maria, verificationId: verificationId(number), side: 'front', sealedUrl },
+          owner: maria,
+          verificationId: verificationId(number),
+          side: 'front',
+          sealedUrl,
           ...change,
         })
       await queue(harness, handle, 1)

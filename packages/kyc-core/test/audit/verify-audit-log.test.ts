@@ -6,7 +6,11 @@ const nothing = () => Promise.resolve([])
 const page = () => Promise.resolve({ rows: [], examined: 0, nextCursor: null })
 const right = {
   log: {
-    ...{ name: 'stores', chains: 1, listHeads: nothing, listEntries: nothing, listUnaccounted: page },
+    name: 'stores',
+    chains: 1,
+    listHeads: nothing,
+    listEntries: nothing,
+    listUnaccounted: page,
     findRecorded: () => Promise.resolve(new Map()),
   },
   seal: { check: () => 'INTACT', checkCheckpoint: () => 'INTACT' },

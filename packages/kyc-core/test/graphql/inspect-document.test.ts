@@ -278,7 +278,9 @@ describe('document rules', () => {
       `${Array.from({ length: count }, (_, at) => `query Q${at} { ...F }`).join(' ')} fragment F on Query { ${fields} }`
     expect(inspect(operations(95), {}, 'Q0')).toEqual({ ok: true, field: null })
     expect(inspect(operations(96), {}, 'Q0')).toEqual({
-      ...{ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' },
+      ok: false,
+      code: 'LIMIT_EXCEEDED',
+      detail: 'TOO_MANY_SELECTIONS',
     })
   })
 })

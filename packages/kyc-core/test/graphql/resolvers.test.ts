@@ -113,8 +113,12 @@ describe('resolvers', () => {
     if (!isEnumType(failures) || !isEnumType(states)) throw new Error('not there')
     expect(failures.getValues().map(({ name }) => name)).toEqual(PHOTO_FAILURES)
     const known: Record<PhotoState, true> = {
-      ...{ PENDING: true, RETRYING: true, STORED: true },
-      ...{ REFUSED: true, UNAVAILABLE: true, ERASED: true },
+      PENDING: true,
+      RETRYING: true,
+      STORED: true,
+      REFUSED: true,
+      UNAVAILABLE: true,
+      ERASED: true,
     }
     expect(states.getValues().map(({ name }) => name)).toEqual(Object.keys(known))
   })

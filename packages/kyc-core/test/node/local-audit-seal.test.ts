@@ -8,7 +8,8 @@ const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }
 const event = {
   ...({ kind: 'VERIFICATION_RECORDED', atMs: 1, appId: 'ä漢😀', userId: 'u', subject: 's' } as const),
   contentDigest: 'a'.repeat(64),
-  ...{ actor: 'operator:Ada', reason: 'r' },
+  actor: 'operator:Ada',
+  reason: 'r',
 }
 
 /** As key files were before there was an audit log. */

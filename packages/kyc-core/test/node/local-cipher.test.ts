@@ -28,7 +28,10 @@ describe('local cipher', () => {
 
   it('opens what was sealed before, and fingerprints as before', async () => {
     const key = (id: string, purpose: 'seal' | 'fingerprint', byte: number) => ({
-      ...{ id, purpose, key: new Uint8Array(32).fill(byte), createdAt: '' },
+      id,
+      purpose,
+      key: new Uint8Array(32).fill(byte),
+      createdAt: '',
     })
     const keys = [key('seal-1', 'seal', 1), key('fp-1', 'fingerprint', 2)]
     const then = createLocalCipher({ keys: { activeSealKeyId: 'seal-1', activeFingerprintKeyId: 'fp-1', keys } })

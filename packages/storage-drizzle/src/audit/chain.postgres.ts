@@ -92,7 +92,8 @@ export async function openAuditChain(
       if (newest === undefined) throw new StorageError('STORE_UNAVAILABLE')
       const event = {
         ...({ kind: 'CHAIN_STARTED', atMs: newest.at.getTime(), appId: null, userId: null } as const),
-        ...{ subject: String(newest.position), contentDigest: seal.digest(null) },
+        subject: String(newest.position),
+        contentDigest: seal.digest(null),
       }
       for (let chain = 0; chain < auditChains; chain++) {
         await begin.count(on, parametersOf(seal.next(log, chain, null, event)))
@@ -122,6 +123,9 @@ function parametersOf({ contentDigest, previousMac, mac, atMs, ...entry }: Audit
   const bytes = (hex: string) => Buffer.from(hex, 'hex')
   return {
     ...entry,
-    ...{ at: new Date(atMs), contentDigest: bytes(contentDigest), previousMac: bytes(previousMac), mac: bytes(mac) },
+    at: new Date(atMs),
+    contentDigest: bytes(contentDigest),
+    previousMac: bytes(previousMac),
+    mac: bytes(mac),
   }
 }

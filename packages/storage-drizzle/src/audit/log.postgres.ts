@@ -45,7 +45,8 @@ export async function openPostgresAuditLog(
 ): Promise<OpenedAuditLog> {
   const { log, seal } = checkedLogOptions(options)
   const settings = {
-    ...{ statement_timeout: pageTimeoutMs, application_name: 'kyc-relay-audit' },
+    statement_timeout: pageTimeoutMs,
+    application_name: 'kyc-relay-audit',
     options: '-c default_transaction_read_only=on',
   }
   const { pool, transactionPooler, close } = connectPool(

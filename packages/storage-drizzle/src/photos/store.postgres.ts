@@ -208,8 +208,13 @@ export function createPhotoJobStore(dependencies: {
         await query
           .update(photoJobs)
           .set({
-            ...{ state: 'PENDING', attemptsMade: 0, lastFailure: null, endedAt: null },
-            ...{ sealedUrl: asBuffer(sealedUrl), createdAt: at, dueAt: at },
+            state: 'PENDING',
+            attemptsMade: 0,
+            lastFailure: null,
+            endedAt: null,
+            sealedUrl: asBuffer(sealedUrl),
+            createdAt: at,
+            dueAt: at,
           })
           .where(and(eq(photoJobs.userId, userId), eq(photoJobs.photoJobId, photoJobId)))
         const replaced = { owner: { appId, userId }, photoJobId, sealedUrl }

@@ -128,8 +128,13 @@ function prepareStatements(db: DrizzleDatabase) {
     replaceUrl: db
       .update(photoJobs)
       .set({
-        ...{ state: 'PENDING', attemptsMade: 0, lastFailure: null, endedAt: null },
-        ...{ sealedUrl: sql`${value('sealedUrl')}`, createdAt: given('now'), dueAt: given('now') },
+        state: 'PENDING',
+        attemptsMade: 0,
+        lastFailure: null,
+        endedAt: null,
+        sealedUrl: sql`${value('sealedUrl')}`,
+        createdAt: given('now'),
+        dueAt: given('now'),
       })
       .where(isJob)
       .prepare(),

@@ -45,7 +45,10 @@ export function createUserRecords(dependencies: {
         const { items, nextCursor } = pageOf(rows, limit, ({ transactionId }) => transactionId)
         return {
           items: items.map(({ transactionId, state, revision, movedAt, fields }) => ({
-            ...{ transactionId, state, revision, movedAt },
+            transactionId,
+            state,
+            revision,
+            movedAt,
             fields: fields === null ? null : (JSON.parse(fields) as Record<string, unknown>),
           })),
           next: nextCursor,

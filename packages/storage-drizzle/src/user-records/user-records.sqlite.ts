@@ -71,7 +71,10 @@ export function createUserRecords(dependencies: {
         const { items, nextCursor } = pageOf(rows, limit, ({ position }) => position)
         return {
           items: items.map(({ eventId, type, occurredAt, createdAt, test, withheld, body }) => ({
-            ...{ eventId, type, withheld, test: test === 1 },
+            eventId,
+            type,
+            withheld,
+            test: test === 1,
             occurredAt: new Date(occurredAt),
             createdAt: new Date(createdAt),
             body: body === null ? null : new Uint8Array(body),
@@ -85,7 +88,10 @@ export function createUserRecords(dependencies: {
         const { items, nextCursor } = pageOf(rows, limit, ({ transactionId }) => transactionId)
         return {
           items: items.map(({ transactionId, state, revision, movedAt, fields }) => ({
-            ...{ transactionId, state, revision, movedAt: new Date(movedAt) },
+            transactionId,
+            state,
+            revision,
+            movedAt: new Date(movedAt),
             fields: fields === null ? null : (JSON.parse(fields) as Record<string, unknown>),
           })),
           next: nextCursor,

@@ -22,7 +22,8 @@ export function mergedChanges(
     ...corrected.map(({ at, correctionId, ...change }) => ({
       ...change,
       ...({ changeId: correctionId, source: 'OPERATOR', changedAt: at } as const),
-      ...{ appId: null, verificationId: null },
+      appId: null,
+      verificationId: null,
     })),
   ]
     .sort((one, other) => one.changedAt.getTime() - other.changedAt.getTime())

@@ -41,7 +41,13 @@ export function createStatusCorrections(dependencies: {
           .orderBy(asc(corrections.position))
           .all()
           .map(({ correctionId, previous, next, at, actor, reason }) => ({
-            ...{ correctionId, userId, previous, next, at: new Date(at), actor, reason },
+            correctionId,
+            userId,
+            previous,
+            next,
+            at: new Date(at),
+            actor,
+            reason,
           })),
       ),
   }

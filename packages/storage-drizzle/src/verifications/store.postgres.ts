@@ -63,8 +63,11 @@ export function createVerificationStore(
     const erasableKey = newErasableKey(randomBytes)
     const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })
     const keyed = {
-      ...{ ...key, verificationId: verification.verificationId, payloadDigest: asBuffer(payloadDigest) },
-      ...{ resultStatus: result.status, resultMessage: result.message },
+      ...key,
+      verificationId: verification.verificationId,
+      payloadDigest: asBuffer(payloadDigest),
+      resultStatus: result.status,
+      resultMessage: result.message,
     }
     if ((await insertKey.count(on, keyed)) === 0) throw taken
     // After the key: a submission that is known is a replay also now.
@@ -102,8 +105,11 @@ export function createVerificationStore(
     if (written?.inserted !== 1) throw taken
     await audit?.append(on, key.userId, () =>
       verificationEvent(audit.seal, {
-        ...{ key, verification: { ...verification, ssnState: verification.ssn?.state ?? null } },
-        ...{ erasableMac: mac, recordedAt, result },
+        key,
+        verification: { ...verification, ssnState: verification.ssn?.state ?? null },
+        erasableMac: mac,
+        recordedAt,
+        result,
         statusLog: { previous, next, at: statusAt },
       }),
     )

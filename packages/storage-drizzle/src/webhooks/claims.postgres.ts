@@ -152,8 +152,12 @@ async function claimEndpoints(
     groups.map((group) => {
       const request = {
         ...(groups.length === 1 ? slots : shareOf(slots, endpoints.length, group)),
-        ...{ maxInFlight, leaseMs, notices: due.notices() },
-        ...{ noLeaseBefore: due.noLeaseBefore(), now: instant(), newToken },
+        maxInFlight,
+        leaseMs,
+        notices: due.notices(),
+        noLeaseBefore: due.noLeaseBefore(),
+        now: instant(),
+        newToken,
       }
       return database.transaction((on) => claimGroup(on, group, request))
     }),

@@ -47,7 +47,9 @@ export async function listEndpointHours(
   const from = new Date(Math.floor(checkedTime(since).getTime() / hourMs) * hourMs)
   const rows = await queryBuilder(on)
     .select({
-      ...{ endpointId, hour, cause },
+      endpointId,
+      hour,
+      cause,
       attempts: sql<number>`sum(${attempts})`.mapWith(Number),
       firstAttempts: sql<number>`sum(${firstAttempts})`.mapWith(Number),
       failedDeliveries: sql<number>`sum(${failedDeliveries})`.mapWith(Number),

@@ -206,7 +206,8 @@ export function createEndpointChanges(audit: AuditChain | null) {
     })
     if (heirs.length > 0) {
       await statements.moveWaiting.count(on, {
-        ...{ appId, endpointId },
+        appId,
+        endpointId,
         types: textArray(heirs.map(({ type }) => type)),
         heirs: textArray(heirs.map((heir) => heir.endpointId)),
       })

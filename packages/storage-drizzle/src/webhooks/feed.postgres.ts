@@ -110,7 +110,12 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
           rows.map(({ event }) => event.eventId),
         )
         return rows.map(({ event: { eventId, userId, type, createdAt, test, body }, ...at }) => ({
-          ...{ eventId, userId, type, createdAt, test, body },
+          eventId,
+          userId,
+          type,
+          createdAt,
+          test,
+          body,
           deliveries: (made.get(eventId) ?? []).map(({ eventId: _, ...delivery }) => delivery),
           cursor: encodeFeedCursor(at, appId),
         }))

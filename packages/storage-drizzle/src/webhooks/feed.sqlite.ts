@@ -77,7 +77,12 @@ export function createFeedStore(dependencies: {
         if (transaction !== '0' || (rows.length === 0 && after > lastPosition())) return null
         const made = listDeliveries(rows.map(({ position }) => position))
         return rows.map(({ position, eventId, userId, type, createdAt, test, body }) => ({
-          ...{ eventId, userId, type, body, test: test === 1, createdAt: new Date(createdAt) },
+          eventId,
+          userId,
+          type,
+          body,
+          test: test === 1,
+          createdAt: new Date(createdAt),
           deliveries: (made.get(String(position)) ?? []).map(({ event: _, ...delivery }) => delivery),
           cursor: cursorAt(position, appId),
         }))

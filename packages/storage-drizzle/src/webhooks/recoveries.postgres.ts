@@ -32,7 +32,11 @@ export function createRecoveryStore(dependencies: {
     const inserted = await queryBuilder(on)
       .insert(recoveries)
       .values({
-        ...{ appId, recoveryId, endpointId, since, createdAt: at },
+        appId,
+        recoveryId,
+        endpointId,
+        since,
+        createdAt: at,
         until: until === null ? at : sql`least(${checkedTime(until).toISOString()}::timestamptz, ${at})`,
         eventTypes: request.eventTypes === null ? null : JSON.stringify(request.eventTypes),
         state: 'RUNNING',
@@ -52,13 +56,18 @@ export function createRecoveryStore(dependencies: {
       (row?.afterPosition ?? null) === (after?.position ?? null)
     if (row?.state !== 'RUNNING' || endpoint?.endpointId !== row.endpointId || !stands) return 'stale'
     const [answer] = await statements.insertRecovered.rows(on, {
-      ...{ appId, endpointId, held: endpoint.paused, now: instant() },
+      appId,
+      endpointId,
+      held: endpoint.paused,
+      now: instant(),
       deliveryIds: textArray(request.deliveries.map(({ deliveryId }) => deliveryId)),
       eventIds: textArray(request.deliveries.map(({ eventId }) => eventId)),
       xEventIds: textArray(request.deliveries.map(({ xEventId }) => xEventId)),
     })
     await statements.writeProgress.count(on, {
-      ...{ appId, recoveryId, ...countsAfter(row, request, answer?.created ?? 0) },
+      appId,
+      recoveryId,
+      ...countsAfter(row, request, answer?.created ?? 0),
       afterCreatedAt: next === null ? row.afterCreatedAt : next.createdAt,
       afterPosition: next === null ? row.afterPosition : next.position,
     })

@@ -30,7 +30,7 @@ export function createRecoveryStore(dependencies: {
     const until = checkedTime(request.until ?? new Date(now)).getTime()
     const range = { since: checkedTime(request.since).getTime(), until: Math.min(until, now) }
     const types = eventTypes === null ? null : JSON.stringify(eventTypes)
-    const row = { ...{ appId, recoveryId, endpoint, ...range }, eventTypes: types, createdAt: now }
+    const row = { appId, recoveryId, endpoint, ...range, eventTypes: types, createdAt: now }
     db.insert(recoveries)
       .values({ ...row, state: 'RUNNING' })
       .run()
@@ -51,7 +51,7 @@ export function createRecoveryStore(dependencies: {
       const event = statements.findEvent.get({ eventId })
       if (event === undefined || statements.findUnneeded.get({ xEventId }) !== undefined) continue
       const { position, userId, eventType } = event
-      const made = { ...{ deliveryId, xEventId, endpoint, appId, userId, eventType, createdAt }, resendOf: null }
+      const made = { deliveryId, xEventId, endpoint, appId, userId, eventType, createdAt, resendOf: null }
       publishing.insertDelivery.run({ ...made, event: position, class: deliveryClass.recovered })
       created += 1
     }

@@ -120,19 +120,23 @@ const rows: readonly (readonly [table: string, where: string, changes: Changes])
 const reviewed: Readonly<Record<string, { readonly where: string; readonly change: string; readonly reason: string }>> =
   {
     'kyc_status_corrections.unpublished': {
-      ...{ where: 'TRUE', change: 'NOT unpublished' },
+      where: 'TRUE',
+      change: 'NOT unpublished',
       reason: 'Says whether the event of the change is published. Publishing changes it, and it decides nothing else.',
     },
     'user_retention.erasure_id': {
-      ...{ where: `user_id = '${closed}'`, change: other },
+      where: `user_id = '${closed}'`,
+      change: other,
       reason: 'Progress of an erasure. It is gone at the end, and the entries of the erasure say what was erased.',
     },
     'user_retention.erasure_started_at': {
-      ...{ where: `user_id = '${closed}'`, change: 'closed_at' },
+      where: `user_id = '${closed}'`,
+      change: 'closed_at',
       reason: 'Progress of an erasure, as above. A false one delays a legal hold, which answers 409 then.',
     },
     'user_retention.erased_at': {
-      ...{ where: `user_id = '${closed}'`, change: 'closed_at' },
+      where: `user_id = '${closed}'`,
+      change: 'closed_at',
       reason: 'The entries of the erasure have its time. A false one refuses submissions for now.',
     },
   }
@@ -208,7 +212,9 @@ export async function expectChangedColumnsAreFound(
       for (const { where, to } of changed) {
         const codes = (await findingsAfter(table, column, to, where)).filter((code) => code.startsWith('ROW_'))
         expect({ column: `${table}.${column}`, where, to, codes: codes.slice(0, 1) }).toEqual({
-          ...{ column: `${table}.${column}`, where, to },
+          column: `${table}.${column}`,
+          where,
+          to,
           codes: [expect.stringMatching(/^ROW_(?:DIFFERS|MISSING|WITHOUT_ENTRY)$/)],
         })
       }

@@ -32,7 +32,10 @@ export async function verify(
   const findings: AuditFinding[] = []
   const { checkpoints = [], pageSize = 3, seal = auditSeal } = options
   const report = await verifyAuditLog({
-    ...{ log, seal, checkpoints, pageSize },
+    log,
+    seal,
+    checkpoints,
+    pageSize,
     onFinding: (finding) => findings.push(finding),
   })
   return { findings, report }

@@ -187,7 +187,8 @@ describe('the audit log of the stores on PostgreSQL', () => {
     expect((await verify(storage.audit!)).findings).toEqual([])
     const entries = await storage.audit!.listEntries({
       chain: auditSeal.chainOf(userId, 16),
-      ...{ after: 2, limit: 10 },
+      after: 2,
+      limit: 10,
     })
     expect(entries.map(({ kind, subject, actor, reason }) => [kind, subject, actor, reason])).toEqual([
       ['KYC_STATUS_CORRECTED', uuid('c 1'), by.actor, by.reason],

@@ -138,7 +138,9 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
     )
     const missing = events.filter(({ withheld, delivered }) => withheld === null && delivered === null)
     const deliveries = missing.map(({ eventId }) => ({
-      ...{ deliveryId: uuid(`recovered ${written++}`), eventId, xEventId: `${eventId} ${next.lineageId}` },
+      deliveryId: uuid(`recovered ${written++}`),
+      eventId,
+      xEventId: `${eventId} ${next.lineageId}`,
     }))
     deliveryIds.push(...deliveries.map(({ deliveryId }) => deliveryId))
     const count = (state: string) => events.filter(({ delivered }) => delivered === state).length
@@ -227,8 +229,12 @@ async function runOn(opened: readonly Opened[], commands: readonly Command[], ti
         const endpointId = [...there, any][one.pick % (there.length + 1)] ?? any
         const end = time.now - (one.untilMsAgo ?? 0)
         const request = {
-          ...{ recoveryId: uuid(`recovery ${written++}`), appId, endpointId, eventTypes: one.types },
-          ...{ since: new Date(end - one.rangeMs), until: one.untilMsAgo === null ? null : new Date(end) },
+          recoveryId: uuid(`recovery ${written++}`),
+          appId,
+          endpointId,
+          eventTypes: one.types,
+          since: new Date(end - one.rangeMs),
+          until: one.untilMsAgo === null ? null : new Date(end),
         }
         const started = model.startRecovery(request)
         if (started === 'started') recoveries.push({ appId, recoveryId: request.recoveryId })

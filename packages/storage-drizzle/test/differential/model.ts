@@ -114,7 +114,10 @@ export function createModel(clock: () => number) {
         headers: endpoint.headers ?? null,
         pausedBy,
       },
-      ...{ removed: false, failing: false, failingSince: null, lastClaimedAt: 0 },
+      removed: false,
+      failing: false,
+      failingSince: null,
+      lastClaimedAt: 0,
     })
 
   const isHeld = (one: Delivery) => !one.event.test && targetOf(one)?.endpoint.pausedBy !== null
@@ -122,9 +125,24 @@ export function createModel(clock: () => number) {
   function add(id: string, event: Event, endpointId: string, xEventId: string, more: Partial<Delivery> = {}) {
     const at = clock()
     deliveries.push({
-      ...{ id, event, endpointId, xEventId, state: 'PENDING', attempts: [], made: 0, createdAt: at, dueAt: at },
-      ...{ leaseUntil: null, token: null, unsentSince: null, endedAt: null, cancelReason: null, cancelRequested: null },
-      ...{ resendOf: null, recovered: false, ...more },
+      id,
+      event,
+      endpointId,
+      xEventId,
+      state: 'PENDING',
+      attempts: [],
+      made: 0,
+      createdAt: at,
+      dueAt: at,
+      leaseUntil: null,
+      token: null,
+      unsentSince: null,
+      endedAt: null,
+      cancelReason: null,
+      cancelRequested: null,
+      resendOf: null,
+      recovered: false,
+      ...more,
     })
   }
 
@@ -138,8 +156,14 @@ export function createModel(clock: () => number) {
     const { event } = delivery
     return {
       fence: { appId: event.appId, deliveryId: delivery.id, attempt: delivery.made, token: delivery.token },
-      ...{ deliveryId: delivery.id, eventId: event.eventId, xEventId: delivery.xEventId, appId: event.appId },
-      ...{ userId: event.userId, eventType: event.type, test: event.test, body: event.body },
+      deliveryId: delivery.id,
+      eventId: event.eventId,
+      xEventId: delivery.xEventId,
+      appId: event.appId,
+      userId: event.userId,
+      eventType: event.type,
+      test: event.test,
+      body: event.body,
       endpoint: {
         endpointId: target?.endpointId,
         url: target?.url,
@@ -165,8 +189,12 @@ export function createModel(clock: () => number) {
     } else {
       delivery.unsentSince = null
       counted.push({
-        ...{ appId: delivery.event.appId, endpointId: delivery.endpointId, hour: Math.floor(clock() / 3_600_000) },
-        ...{ cause: attempt.report.cause, first: fence.attempt === 1, failed: next.state === 'FAILED' },
+        appId: delivery.event.appId,
+        endpointId: delivery.endpointId,
+        hour: Math.floor(clock() / 3_600_000),
+        cause: attempt.report.cause,
+        first: fence.attempt === 1,
+        failed: next.state === 'FAILED',
       })
       target.failing = attempt.state !== 'SUCCEEDED'
       target.failingSince = target.failing ? (target.failingSince ?? clock()) : null
@@ -292,7 +320,10 @@ export function createModel(clock: () => number) {
       return [...rows.values()].map(({ endpointId, hour, cause }) => {
         const same = found.filter((one) => one.endpointId === endpointId && one.hour === hour && one.cause === cause)
         return {
-          ...{ endpointId, hour: new Date(hour * 3_600_000), cause, attempts: same.length },
+          endpointId,
+          hour: new Date(hour * 3_600_000),
+          cause,
+          attempts: same.length,
           firstAttempts: same.filter(({ first }) => first).length,
           failedDeliveries: same.filter(({ failed }) => failed).length,
         }
@@ -425,14 +456,15 @@ export function createModel(clock: () => number) {
     /** All that can be read back, newest first. */
     deliveries: () =>
       [...deliveries].reverse().map((one) => ({
-        ...{
-          deliveryId: one.id,
-          endpointId: one.endpointId,
-          state: one.state,
-          attemptsMade: one.made,
-          createdAt: one.createdAt,
-        },
-        ...{ nextAttemptAt: one.dueAt, endedAt: one.endedAt, cancelReason: one.cancelReason, resendOf: one.resendOf },
+        deliveryId: one.id,
+        endpointId: one.endpointId,
+        state: one.state,
+        attemptsMade: one.made,
+        createdAt: one.createdAt,
+        nextAttemptAt: one.dueAt,
+        endedAt: one.endedAt,
+        cancelReason: one.cancelReason,
+        resendOf: one.resendOf,
         attempts: one.attempts,
       })),
     verifications: () =>

@@ -129,7 +129,10 @@ export async function continueFirstHistory(stores: FirstStores): Promise<void> {
     if (!log) throw new Error('no audit log')
     const findings: unknown[] = []
     const report = await verifyAuditLog({
-      ...{ log, seal: auditSeal, checkpoints: [], pageSize: 100 },
+      log,
+      seal: auditSeal,
+      checkpoints: [],
+      pageSize: 100,
       onFinding: (finding) => findings.push(finding),
     })
     expect(findings).toEqual([])

@@ -19,7 +19,11 @@ const grants: GrantLookup = {
   find: (pairs) =>
     Promise.resolve(
       pairs.map(({ userId }) => ({
-        ...{ appId, userId, appName: 'App', accountId: uuid('account'), externalReferenceId: 'r' },
+        appId,
+        userId,
+        appName: 'App',
+        accountId: uuid('account'),
+        externalReferenceId: 'r',
         scopes: ['LIST_PAYMENT', 'LIST_PURCHASES'],
       })),
     ),

@@ -16,7 +16,11 @@ const grants: GrantLookup = {
         userId === uuid('revoked')
           ? null
           : {
-              ...{ appId, userId, appName: 'App', accountId: uuid('account'), externalReferenceId: 'r' },
+              appId,
+              userId,
+              appName: 'App',
+              accountId: uuid('account'),
+              externalReferenceId: 'r',
               scopes: ['LIST_PAYMENT', 'LIST_PURCHASES'],
             },
       ),
@@ -94,7 +98,8 @@ describe.each(engines)('the feed on $engine', ({ start, open, stop }) => {
     const { claimed } = await stores.webhooks.claimDue(claimRequest)
     await stores.webhooks.recordAttemptResults(
       claimed.map(({ fence }) => ({
-        ...{ fence, attempt: { state: 'SUCCEEDED', report } },
+        fence,
+        attempt: { state: 'SUCCEEDED', report },
         next: { state: 'DELIVERED' },
       })),
     )

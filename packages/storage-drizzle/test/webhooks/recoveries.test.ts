@@ -13,7 +13,11 @@ const all = { ...claimRequest, limit: 200, maxInFlight: { healthy: 200, failing:
 const hook = endpoint('a')
 const { appId, endpointId } = hook
 const grantOf = (userId: string) => ({
-  ...{ appId, userId, appName: 'App', accountId: uuid('account'), externalReferenceId: 'r' },
+  appId,
+  userId,
+  appName: 'App',
+  accountId: uuid('account'),
+  externalReferenceId: 'r',
   scopes: ['LIST_PAYMENT', 'LIST_PURCHASES'],
 })
 /** Every user granted every scope, but for one. */

@@ -87,14 +87,22 @@ export function createWebhooks<
     send: async (request) => (await (sender ??= loadSender()))(request),
     ...(options.openHeaders === undefined ? {} : { openHeaders: options.openHeaders }),
     ...sealing,
-    ...{ eventTypes: knownTypes, now, random, timers, options: settings },
+    eventTypes: knownTypes,
+    now,
+    random,
+    timers,
+    options: settings,
     onProblem: tell,
   })
   const inBackground = backgroundTimers(options.timers)
   const withheld = createWithheldWatch(inBackground, (error) => tell('EVERYTHING_WITHHELD', error))
   const maintenance = createMaintenance(options, inBackground, tell)
   const preparing = {
-    ...{ grants: options.grants, endpoints: store, eventTypes: knownTypes, now, newId },
+    grants: options.grants,
+    endpoints: store,
+    eventTypes: knownTypes,
+    now,
+    newId,
     ...sealing,
     ...(settings.scopeRule === undefined ? {} : { scopeRule: settings.scopeRule }),
   }
@@ -153,7 +161,8 @@ export function createWebhooks<
         known === undefined
           ? 'not_found'
           : await store.replaceEndpoint({
-              ...{ appId: input.appId, endpointId: known.endpointId },
+              appId: input.appId,
+              endpointId: known.endpointId,
               // Static headers are set elsewhere, for example in a portal.
               replacement: { ...endpoint, headers: known.headers },
             })
@@ -249,7 +258,13 @@ function newEndpointOf(
   if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => known.find(type) !== undefined)))
     throw new WebhookError('EVENT_TYPE_UNKNOWN')
   return {
-    ...{ endpointId: newId(), appId, url: checked.url, eventTypes, description, standardWebhooks, createdAt: now() },
+    endpointId: newId(),
+    appId,
+    url: checked.url,
+    eventTypes,
+    description,
+    standardWebhooks,
+    createdAt: now(),
   }
 }
 

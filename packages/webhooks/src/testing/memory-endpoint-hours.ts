@@ -16,7 +16,10 @@ export function countAttempt(
   const key = `${endpointId} ${hour.getTime()} ${cause}`
   const before = data.hours.get(key)
   data.hours.set(key, {
-    ...{ appId: fence.appId, endpointId, hour, cause },
+    appId: fence.appId,
+    endpointId,
+    hour,
+    cause,
     attempts: (before?.attempts ?? 0) + 1,
     firstAttempts: (before?.firstAttempts ?? 0) + Number(fence.attempt === 1),
     failedDeliveries: (before?.failedDeliveries ?? 0) + Number(next.state === 'FAILED'),

@@ -37,8 +37,11 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
     const added = { ...structuredClone({ ...endpoint, description, headers }), lineageId, pausedBy }
     const sequence = nextSequence(data)
     endpoints.set(endpoint.endpointId, {
-      ...{ endpoint: added, sequence, removed: false },
-      ...{ failingSinceMs: null, lastClaimedAtMs: 0 },
+      endpoint: added,
+      sequence,
+      removed: false,
+      failingSinceMs: null,
+      lastClaimedAtMs: 0,
     })
   }
 

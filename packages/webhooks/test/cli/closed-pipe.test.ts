@@ -15,8 +15,13 @@ mkdirSync(join(webhooks, 'node_modules'), { recursive: true })
 const folder = mkdtempSync(join(webhooks, 'node_modules/.compiled-'))
 const program = join(folder, 'main.mjs')
 buildSync({
-  ...{ entryPoints: [join(webhooks, 'src/cli/main.ts')], outfile: program },
-  ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['zod', 'undici'] },
+  entryPoints: [join(webhooks, 'src/cli/main.ts')],
+  outfile: program,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external: ['zod', 'undici'],
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 const env = { ...process.env, KYC_RELAY_API_KEY: 'a key' }

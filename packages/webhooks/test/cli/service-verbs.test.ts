@@ -206,8 +206,12 @@ test('names in the feed cannot command the terminal', async () => {
 })
 
 const listed = (number: number) => ({
-  ...{ id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, createdAt: '2020-01-01T00:00:00.000Z' },
-  ...{ eventType: 'TRANSACTION_CREATE', status: 'PENDING', httpStatus: null, latencyMs: null },
+  id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+  createdAt: '2020-01-01T00:00:00.000Z',
+  eventType: 'TRANSACTION_CREATE',
+  status: 'PENDING',
+  httpStatus: null,
+  latencyMs: null,
   url: 'https://a.example/',
 })
 
@@ -280,8 +284,13 @@ test('what follows the service shows every delivery, whatever its clock says, an
     const rows = Math.min(Number(query.get('limit')), newest)
     const isListed = (query.get('createdAfter') ?? '') <= createdAt
     const items = Array.from({ length: isListed ? rows : 0 }, (_, index) => ({
-      ...{ id: idOf(newest - index), createdAt, eventType: 'TRANSACTION_CREATE', status: 'PENDING' },
-      ...{ httpStatus: null, latencyMs: null, url: 'https://a.example/' },
+      id: idOf(newest - index),
+      createdAt,
+      eventType: 'TRANSACTION_CREATE',
+      status: 'PENDING',
+      httpStatus: null,
+      latencyMs: null,
+      url: 'https://a.example/',
     }))
     const nextCursor = newest > rows ? String(made - newest + rows) : null
     response.end(JSON.stringify({ items, nextCursor }))

@@ -16,8 +16,12 @@ function batcherOver(recordAttemptResults: WebhookStore['recordAttemptResults'])
   const batcher = createResultBatcher({
     store: { recordAttemptResults },
     timers: time,
-    ...{ maxBatch: 256, retryMs: 500, inFlight: () => 100 },
-    ...{ onWriting: () => {}, onHealthChanged: () => {}, onError: () => {} },
+    maxBatch: 256,
+    retryMs: 500,
+    inFlight: () => 100,
+    onWriting: () => {},
+    onHealthChanged: () => {},
+    onError: () => {},
   })
   return { time, batcher }
 }

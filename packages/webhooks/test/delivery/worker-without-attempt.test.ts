@@ -129,7 +129,8 @@ describe('what is not sent', () => {
         isInTime
           ? { state: 'DELIVERED', attemptsMade: 1 }
           : {
-              ...{ state: 'PENDING', attemptsMade: 0 },
+              state: 'PENDING',
+              attemptsMade: 0,
               attempts: [{ state: 'UNSENT', report: { cause: 'NO_TIME_LEFT', keyVersion: 7 } }],
             },
       )

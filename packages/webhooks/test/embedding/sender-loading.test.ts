@@ -14,7 +14,10 @@ function newWebhooks() {
   const store = createMemoryWebhookStore({ nowMs: () => time.nowMs })
   return createWebhooks({
     storage: { webhooks: store, insertEvent: (_transaction: null, prepared) => store.insertEvent(prepared) },
-    ...{ grants: allGranted, signingKeys: oneKey, timers: time, now: () => time.now() },
+    grants: allGranted,
+    signingKeys: oneKey,
+    timers: time,
+    now: () => time.now(),
   })
 }
 

@@ -240,7 +240,11 @@ describe('own types through the façade', () => {
     })
     await createDeliveryWorker({
       store,
-      ...{ grants: allGranted, signingKeys: oneKey, eventTypes, now: () => new Date(), random: Math.random },
+      grants: allGranted,
+      signingKeys: oneKey,
+      eventTypes,
+      now: () => new Date(),
+      random: Math.random,
       send: async ({ headers, body }) => {
         sent.push({ url, headers, body: new TextDecoder().decode(body) })
         return accepted
@@ -318,7 +322,10 @@ describe('own types through the façade', () => {
     const told: string[] = []
     const worker = createDeliveryWorker({
       store,
-      ...{ grants: allGranted, signingKeys: oneKey, now: () => new Date(), random: Math.random },
+      grants: allGranted,
+      signingKeys: oneKey,
+      now: () => new Date(),
+      random: Math.random,
       send: () => Promise.reject(new Error('nothing may be sent')),
       onProblem: (problem) => told.push(problem),
     })
@@ -334,7 +341,10 @@ describe('own types through the façade', () => {
     const deps = { endpoints: store, eventTypes, now: () => new Date(), newId }
     const prepared = await prepareTestEvent({ appId, endpointId }, deps)
     expect(JSON.parse(new TextDecoder().decode(prepared.body))).toMatchObject({
-      ...{ eventType: 'ORDER_SHIPPED', appId, userId: '00000000-0000-0000-0000-000000000000', orderId: 'order-1042' },
+      eventType: 'ORDER_SHIPPED',
+      appId,
+      userId: '00000000-0000-0000-0000-000000000000',
+      orderId: 'order-1042',
     })
   })
 })

@@ -39,7 +39,9 @@ function send(
 ) {
   const { target = 8443, timeoutMs = 5_000, ...more } = options
   const sender = createHttpsSender({
-    ...{ resolve: to('93.184.215.14'), trustedCa: authority.caPem, proxy: { url: `http://127.0.0.1:${port}` } },
+    resolve: to('93.184.215.14'),
+    trustedCa: authority.caPem,
+    proxy: { url: `http://127.0.0.1:${port}` },
     ...more,
   })
   return sender({ url: `https://partner.com:${target}/hooks`, headers: {}, body: new Uint8Array(), timeoutMs })
@@ -87,7 +89,8 @@ describe('a connection through a proxy', () => {
       }),
     )
     const download = createHttpsDownloader({
-      ...{ resolve: to('93.184.215.14'), trustedCa: authority.caPem },
+      resolve: to('93.184.215.14'),
+      trustedCa: authority.caPem,
       proxy: { url: `http://127.0.0.1:${proxy.port}` },
     })
     const result = await download({ url: `https://partner.com:${port}/one`, maxBytes: 10, timeoutMs: 5_000 })

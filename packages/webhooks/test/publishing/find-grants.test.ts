@@ -13,7 +13,11 @@ const appId = '0a000000-0000-4000-8000-00000000000a'
 const [one, two] = ['01000000-0000-4000-8000-000000000001', '02000000-0000-4000-8000-000000000002'] as const
 const range = { since: new Date(0), until: new Date(1000), eventTypes: null }
 const grantOf = (userId: string, fields: Partial<AppGrant> = {}): AppGrant => ({
-  ...{ appId, userId, appName: 'App', accountId: one, externalReferenceId: 'r' },
+  appId,
+  userId,
+  appName: 'App',
+  accountId: one,
+  externalReferenceId: 'r',
   scopes: ['MAKE_PAYOUT_SEND'],
   ...fields,
 })
@@ -21,8 +25,14 @@ const type = 'WIDGET_DEPOSIT_COMPLETE'
 const body = new TextEncoder().encode('{}')
 const events = [one, two].map((userId, index) => ({
   ...({ eventId: uuidv7(), userId, type, createdAt: new Date(0) } as const),
-  ...{ place: { createdAt: new Date(0), position: index }, withheld: null, delivered: null, erased: false },
-  ...{ test: false, body, deliveries: [], cursor: String(index) },
+  place: { createdAt: new Date(0), position: index },
+  withheld: null,
+  delivered: null,
+  erased: false,
+  test: false,
+  body,
+  deliveries: [],
+  cursor: String(index),
 }))
 
 /** A world of two events, whose recoveries have one step to do. */

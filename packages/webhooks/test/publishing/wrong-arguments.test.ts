@@ -15,11 +15,13 @@ const move = { kind: 'update', transactionId: 't', data: {} }
 const calls = {
   prepareEvent: { call: prepareEvent, right: event, needed: ['grants', 'endpoints', 'now', 'newId'] },
   prepareTestEvent: {
-    ...{ call: prepareTestEvent, right: { appId: 'a', endpointId: 'e' } },
+    call: prepareTestEvent,
+    right: { appId: 'a', endpointId: 'e' },
     needed: ['endpoints', 'now', 'newId'],
   },
   moveTransaction: {
-    ...{ call: moveTransaction, right: move },
+    call: moveTransaction,
+    right: move,
     needed: ['grants', 'endpoints', 'transactions', 'now', 'newId'],
   },
 } as const

@@ -35,7 +35,10 @@ async function newWorld() {
   const bodySealer = createMemoryBodySealer()
   await registerEndpoint(store)
   const preparing: PrepareEventDeps = {
-    ...{ grants: allGranted, endpoints: store, bodySealer, newId },
+    grants: allGranted,
+    endpoints: store,
+    bodySealer,
+    newId,
     now: () => new Date('2026-03-01T12:00:00Z'),
   }
   const publish = async (change: Partial<PrepareEventDeps> = {}, sourceEventId: string | null = null) => {
@@ -46,7 +49,11 @@ async function newWorld() {
   const deliver = async (change: Partial<DeliveryWorkerDeps> = {}) => {
     const sent: SendRequest[] = []
     const worker = createDeliveryWorker({
-      ...{ store, grants: allGranted, signingKeys: oneKey, bodySealer, random: () => 0.5 },
+      store,
+      grants: allGranted,
+      signingKeys: oneKey,
+      bodySealer,
+      random: () => 0.5,
       now: () => new Date(0),
       async send(request) {
         sent.push(request)
@@ -143,8 +150,14 @@ describe('an event body', () => {
     const world = await newWorld()
     const { prepared } = await world.publish()
     const listed = {
-      ...{ eventId: prepared.eventId, userId, type: prepared.type, body: prepared.body, test: false },
-      ...{ createdAt: new Date(0), deliveries: [], cursor: 'one' },
+      eventId: prepared.eventId,
+      userId,
+      type: prepared.type,
+      body: prepared.body,
+      test: false,
+      createdAt: new Date(0),
+      deliveries: [],
+      cursor: 'one',
     }
     const feed = {
       findCursor: async () => 'start',

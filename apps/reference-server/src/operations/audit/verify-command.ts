@@ -115,7 +115,9 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
     const log = await logs[name]().catch(failNaming)
     try {
       const report = await verifyAuditLog({
-        ...{ log: inTurns(log), seal, checkpoints },
+        log: inTurns(log),
+        seal,
+        checkpoints,
         onFinding: (finding) => print(asked.json ? jsonOf(finding) : lineOf(finding)),
         onProgress: progressOf(name, dependencies),
       }).catch(failNaming)

@@ -227,15 +227,15 @@ test('other work, such as a signal, is heard between two reads', async () => {
   const code = await runVerifyCommand(['verify', '--log', 'stores'], {
     open: () =>
       Promise.resolve({
-        ...{
-          seal,
-          checkpointPath,
-          unknownSettings: [],
-          logs: { stores: () => Promise.resolve(watched), vault: () => Promise.reject(new Error()) },
-        },
+        seal,
+        checkpointPath,
+        unknownSettings: [],
+        logs: { stores: () => Promise.resolve(watched), vault: () => Promise.reject(new Error()) },
       }),
     readCheckpoints,
-    ...{ nowMs: () => 0, print: () => undefined, warn: () => undefined },
+    nowMs: () => 0,
+    print: () => undefined,
+    warn: () => undefined,
   })
   expect(code).toBe(0)
   expect(turnsAtReads.length).toBeGreaterThanOrEqual(2)

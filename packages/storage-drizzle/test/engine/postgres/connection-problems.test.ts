@@ -49,10 +49,16 @@ async function refusalOf(connectionString: string): Promise<StorageError> {
 }
 
 const permanent = (cause: string, driverCode: string | null, code = 'DATABASE_UNUSABLE') => ({
-  ...{ code, cause, driverCode, retryable: false },
+  code,
+  cause,
+  driverCode,
+  retryable: false,
 })
 const passing = (cause: string, driverCode: string | null) => ({
-  ...{ code: 'STORE_UNAVAILABLE', cause, driverCode, retryable: true },
+  code: 'STORE_UNAVAILABLE',
+  cause,
+  driverCode,
+  retryable: true,
 })
 
 describe('each problem of a connection has its own cause and text', () => {
@@ -271,7 +277,10 @@ describe('a connection string that names no server is refused before anything co
     const before = { ...process.env }
     // What pg would fall back to.
     Object.assign(process.env, {
-      ...{ PGHOST: '127.0.0.1', PGPORT: String(server.port), PGUSER: 'postgres', PGPASSWORD: 'postgres' },
+      PGHOST: '127.0.0.1',
+      PGPORT: String(server.port),
+      PGUSER: 'postgres',
+      PGPASSWORD: 'postgres',
     })
     try {
       const refusal = await refusalOf(connectionString as never)

@@ -25,7 +25,9 @@ const urlOf = (ports: readonly number[], query = '') =>
 test('a standby is refused by name', async () => {
   const opening = createPostgresStorage({ connectionString: urlOf([standby.port]) })
   await expect(opening).rejects.toMatchObject({
-    ...{ code: 'DURABILITY_NOT_GUARANTEED', cause: 'STANDBY', retryable: false },
+    code: 'DURABILITY_NOT_GUARANTEED',
+    cause: 'STANDBY',
+    retryable: false,
   })
 })
 

@@ -330,7 +330,8 @@ describe('a connection whose first error comes together with its greeting', () =
     // The first one may still meet the connection that was ended.
     for (let times = 0; times < 3; times++) {
       await expect(stores.verifications.record(submission(way))).rejects.toMatchObject({
-        ...{ code: 'STORE_UNAVAILABLE', retryable: true },
+        code: 'STORE_UNAVAILABLE',
+        retryable: true,
       })
     }
     proxy.change('clear')

@@ -66,8 +66,13 @@ async function embeddedIn(folder: string): Promise<CreateServer> {
   const Embedded = await loadEmbeddedPostgres(folder)
   return ({ initdbFlags, postgresFlags, ...options }) =>
     new Embedded({
-      ...{ ...options, initdbFlags: [...initdbFlags], postgresFlags: [...postgresFlags] },
-      ...{ user: 'postgres', password: 'postgres', authMethod: 'scram-sha-256', persistent: true },
+      ...options,
+      initdbFlags: [...initdbFlags],
+      postgresFlags: [...postgresFlags],
+      user: 'postgres',
+      password: 'postgres',
+      authMethod: 'scram-sha-256',
+      persistent: true,
       createPostgresUser: process.getuid?.() === 0,
       onError: () => undefined,
     })
@@ -85,7 +90,9 @@ async function serverIn(
   let onReadOnly = (): void => undefined
   const all = ['listen_addresses=127.0.0.1', 'max_connections=40', 'fsync=off', 'jit=off', ...settings]
   const programs = create({
-    ...{ databaseDir: dataDir, port, initdbFlags: ['--encoding=UTF8', '--no-sync'] },
+    databaseDir: dataDir,
+    port,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
     postgresFlags: all.flatMap((setting) => ['-c', setting]),
     onLog(message) {
       if (message.includes('ready to accept read-only connections')) onReadOnly()

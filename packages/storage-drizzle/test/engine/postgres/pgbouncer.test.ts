@@ -64,7 +64,10 @@ describe.skipIf(pgbouncerProgram === null)('behind PgBouncer in transaction mode
   test('without the setting it is refused by name, not at the first request', async () => {
     const opening = createPostgresStorage({ connectionString: pooler.connectionString })
     await expect(opening).rejects.toMatchObject({
-      ...{ code: 'DATABASE_UNUSABLE', cause: 'STARTUP_PARAMETER_REFUSED', driverCode: '08P01', retryable: false },
+      code: 'DATABASE_UNUSABLE',
+      cause: 'STARTUP_PARAMETER_REFUSED',
+      driverCode: '08P01',
+      retryable: false,
     })
   })
 
@@ -96,7 +99,10 @@ describe.skipIf(pgbouncerProgram === null)('behind PgBouncer in transaction mode
     const ask = (database: PostgresDatabase) => database.run((on) => example.rows(on, {}))
     await ask(one)
     await expect(ask(other)).rejects.toMatchObject({
-      ...{ code: 'DATABASE_UNUSABLE', cause: 'STATEMENT_LOST', driverCode: '42P05', retryable: false },
+      code: 'DATABASE_UNUSABLE',
+      cause: 'STATEMENT_LOST',
+      driverCode: '42P05',
+      retryable: false,
     })
   })
 })

@@ -114,7 +114,9 @@ export const listingCases = [
       }
       const both = (
         await webhooks.claimDue({
-          ...{ limit: 2, leaseMs: 45_000, keepForHealthy: 0 },
+          limit: 2,
+          leaseMs: 45_000,
+          keepForHealthy: 0,
           maxInFlight: { healthy: 1, failing: 1 },
         })
       ).claimed

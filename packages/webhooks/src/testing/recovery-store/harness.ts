@@ -101,7 +101,11 @@ function createUse(
   }
 
   return {
-    ...{ store, webhooks, other, samples, advance },
+    store,
+    webhooks,
+    other,
+    samples,
+    advance,
 
     async publish(endpoints, fields = {}) {
       await advance(1_000)

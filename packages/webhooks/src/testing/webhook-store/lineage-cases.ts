@@ -177,7 +177,9 @@ export const lineageCases = [
       equal((await find(store, ids[0])).state, 'DELIVERED')
       equal((await find(store, ids[2])).state, 'FAILED')
       deepEqual(await find(store, kyc[0]), {
-        ...{ state: 'CANCELLED', cancelReason: 'TYPE_NOT_SUBSCRIBED', endpointId: old.endpointId },
+        state: 'CANCELLED',
+        cancelReason: 'TYPE_NOT_SUBSCRIBED',
+        endpointId: old.endpointId,
       })
       await advance(1_000)
       const { deliveryId, fence, endpoint: to } = await claimOne(store)

@@ -114,15 +114,24 @@ function createWorld(seed: number, sabotage: Sabotage | undefined, crashShare: n
   const data = createMemoryWebhookData()
   const violations: string[] = []
   return {
-    ...{ time, data, violations, random, sabotage, crashShare },
+    time,
+    data,
+    violations,
+    random,
+    sabotage,
+    crashShare,
     store: createMemoryWebhookStore({ nowMs: () => time.nowMs, data }),
     claims: new Claims(data, violations),
     chance: (probability) => random() < probability,
     between: (low, high) => low + random() * (high - low),
     posts: [],
     revoked: new Set(),
-    ...{ steps: 0, crashes: 0, stale: 0 },
-    ...{ keysDown: false, resolverDown: false, isOver: false },
+    steps: 0,
+    crashes: 0,
+    stale: 0,
+    keysDown: false,
+    resolverDown: false,
+    isOver: false,
   }
 }
 
