@@ -273,8 +273,8 @@ try {
       packages.flatMap(({ manifest }) => Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })),
     )
     for (const { manifest } of packages) peers.delete(manifest.name)
-    // webhooks lists neither: it has no peers.
-    await install(everything, packages, [...peers.add('undici').add('zod').add('@types/node')])
+    // webhooks does not list it: it has no peers.
+    await install(everything, packages, [...peers.add('zod').add('@types/node')])
     await Promise.all([
       ...packages.map(checkTypes),
       (async () => {

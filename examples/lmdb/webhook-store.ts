@@ -24,17 +24,8 @@ interface DeliveryRow extends Omit<DeliveryRecord, 'url'> {
 
 const hourMs = 3_600_000
 const newEndpoint = { removed: false, failingSince: null, lastSuccessAt: null, lastClaimedAt: 0 }
-const newDelivery = {
-  attemptsMade: 0,
-  endedAt: null,
-  cancelReason: null,
-  httpStatus: null,
-  latencyMs: null,
-  attempts: [],
-  lease: null,
-  unsentSince: null,
-  cancelRequested: null,
-} as const
+const noAttempts = { attemptsMade: 0, attempts: [], httpStatus: null, latencyMs: null, lease: null, unsentSince: null }
+const newDelivery = { ...noAttempts, endedAt: null, cancelReason: null, cancelRequested: null }
 
 /** Opens a store in a folder. Several handles, also of several processes, work on the same folder. */
 export function openWebhookStore({ path, now }: { readonly path: string; readonly now: () => Date }) {
@@ -108,16 +99,10 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     const { appId, deliveryId, eventId, xEventId, userId, eventType, test, attemptsMade } = row
     const { body, traceContext = null } = eventOf(row)
     const { endpointId, url, standardWebhooks, headers } = endpointOf(appId, row.endpointId) as EndpointRow
+    const event = { deliveryId, eventId, xEventId, appId, userId, eventType, test, traceContext }
     return {
+      ...event,
       fence: { appId, deliveryId, attempt: attemptsMade, token: lease.token },
-      deliveryId,
-      eventId,
-      xEventId,
-      appId,
-      userId,
-      eventType,
-      test,
-      traceContext,
       body: Uint8Array.from(body),
       endpoint: { endpointId, url, standardWebhooks, headers },
       unsentForMs: row.unsentSince === null ? 0 : nowMs() - row.unsentSince,
@@ -151,14 +136,10 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       const failingSince = isGood ? null : (endpoint.failingSince ?? now())
       saveEndpoint({ ...endpoint, failingSince, lastSuccessAt: isGood ? now() : endpoint.lastSuccessAt })
     }
-    const after: DeliveryRow = {
-      ...row,
-      attempts,
-      lease: null,
-      attemptsMade: row.attemptsMade - Number(!isSent),
-      ...(isSent ? { httpStatus: attempt.report.status, latencyMs: attempt.report.timings.totalMs } : {}),
-      unsentSince: isSent ? null : (row.unsentSince ?? nowMs()),
-    }
+    const attemptsMade = row.attemptsMade - Number(!isSent)
+    const unsentSince = isSent ? null : (row.unsentSince ?? nowMs())
+    const answer = isSent ? { httpStatus: attempt.report.status, latencyMs: attempt.report.timings.totalMs } : {}
+    const after: DeliveryRow = { ...row, ...answer, attempts, attemptsMade, unsentSince, lease: null }
     if (next.state !== 'PENDING') end(after, next.state, next.state === 'CANCELLED' ? next.reason : null)
     else if (row.cancelRequested !== null) end(after, 'CANCELLED', row.cancelRequested)
     else handOver({ ...after, nextAttemptAt: new Date(nowMs() + next.delayMs) }, endpoint)

@@ -1,4 +1,4 @@
-// Sends from the runtime that it runs on. sender.test.ts bundles it without undici, and gives it the URLs.
+// Sends from the runtime that it runs on. sender.test.ts bundles it and gives it the URLs.
 import { createWebhooks, uuidv7, type PreparedEvent, type WebhooksOptions } from '@kyc-relay/webhooks/delivery'
 import { createHttpsSender } from '@kyc-relay/webhooks/https'
 import { createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'

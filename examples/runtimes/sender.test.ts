@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
@@ -28,11 +27,7 @@ const servers: Record<string, RawTlsServer> = {}
 let check: SenderCheck
 
 beforeAll(async () => {
-  // undici stays outside, because a runtime can replace it. Each user's copy is beside the program like this.
-  mkdirSync(join(scratch, 'node_modules'))
-  const undici = dirname(createRequire(import.meta.url).resolve('undici/package.json'))
-  symlinkSync(undici, join(scratch, 'node_modules', 'undici'))
-  writeFileSync(join(scratch, 'package.json'), '{ "type": "module", "dependencies": { "undici": "*" } }')
+  writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }')
   await build({
     stdin: {
       contents: `import { checkSender } from './check-sender.js'
@@ -43,7 +38,6 @@ beforeAll(async () => {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    external: ['undici'],
     alias: Object.fromEntries(
       ['delivery', 'https', 'testing'].map((name) => [`@kyc-relay/webhooks/${name}`, entry(name)]),
     ),

@@ -16,7 +16,7 @@ export default defineConfig({
   dts: true,
   clean: true,
   // No peers, so that a receiver installs beside any version. Who sends installs both.
-  external: ['undici', 'zod'],
+  external: ['zod'],
   sourcemap: true,
   tsconfig: 'tsconfig.build.json',
 })

@@ -15,7 +15,7 @@ const messages = {
   EVERYTHING_WITHHELD:
     'Nothing was sent: every event of the first minute was withheld. NO_ENDPOINT: no endpoint of the app takes the type. NO_GRANT: the look-up of grants returned null. SCOPE_NOT_GRANTED: the grant lacks scopes of the type. Counted:',
   SEND_RESULT_INVALID: 'The option send must return an object, such as { status: 200 }.',
-  SENDER_UNAVAILABLE: 'The HTTPS sender could not be loaded. Install undici 7.30 or newer, or pass the option send.',
+  SENDER_UNAVAILABLE: 'The HTTPS sender could not be loaded: it needs the modules of Node. Pass the option send.',
   ENDPOINT_LIMIT_REACHED: 'This app has 50 endpoints, the largest number.',
   URL_NOT_HTTPS: 'The URL of the endpoint must begin with https://.',
   URL_INVALID: 'The URL of the endpoint is not a full URL in plain notation, or it is too long.',

@@ -210,7 +210,7 @@ export function createWebhooks<
 const isPrepared = (event: object): event is PreparedEvent =>
   typeof event === 'object' && event !== null && 'eventId' in event
 
-/** Loaded when it is used: a host with a `send` of its own has no undici. */
+/** Loaded when it is used: a host with a `send` of its own may run without the modules of Node. */
 async function defaultSender(policy: WebhooksOptions<never, InsertedNowOrLater>['urls'] = {}): Promise<Sender> {
   try {
     const { createHttpsSender } = await import('../https/https-sender.js')

@@ -54,7 +54,7 @@ export interface WebhooksOptions<
   readonly eventTypes?: Own | EventTypes<Own>
   /** Exceptions for endpoint URLs, for registration and for the default `send`. Default: none. */
   readonly urls?: EndpointUrlPolicy
-  /** Sends requests. Default: `createHttpsSender` of `@kyc-relay/webhooks/https`, which needs `undici`. */
+  /** Sends requests. Default: `createHttpsSender` of `@kyc-relay/webhooks/https`, which needs the modules of Node. */
   readonly send?: Sender
   /** Opens static headers of endpoints. Default: nothing is sent to endpoints with static headers. */
   readonly openHeaders?: OpenHeaders

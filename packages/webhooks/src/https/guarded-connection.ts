@@ -62,13 +62,13 @@ export function connectionSettings(options: GuardedConnectionOptions): GuardedCo
 }
 
 /** Callbacks for reached stages. After a failed attempt, missing stages were not reached. */
-export interface ConnectionSighting {
+export interface ConnectionProgress {
   address: string | null
   mark(stage: 'dnsMs' | 'connectMs' | 'tlsMs'): void
 }
 
 /** Creates callbacks of a caller that needs no stages. */
-export const noSighting = (): ConnectionSighting => ({ address: null, mark: () => undefined })
+export const noProgress = (): ConnectionProgress => ({ address: null, mark: () => undefined })
 
 /** Error that ends an attempt with a cause. */
 export class AttemptFailure extends Error {
@@ -87,12 +87,12 @@ export class AttemptFailure extends Error {
 export async function openGuardedConnection(
   url: URL,
   settings: GuardedConnectionSettings,
-  seen: ConnectionSighting,
+  progress: ConnectionProgress,
   signal: AbortSignal,
 ): Promise<Socket> {
   const addresses = await vettedAddresses(url, settings, signal)
-  seen.mark('dnsMs')
-  return connect(url, addresses, settings, seen, signal)
+  progress.mark('dnsMs')
+  return connect(url, addresses, settings, progress, signal)
 }
 
 const loopbackAddresses = ['127.0.0.1', '::1']
@@ -134,18 +134,18 @@ async function connect(
   url: URL,
   addresses: readonly string[],
   settings: GuardedConnectionSettings,
-  seen: ConnectionSighting,
+  progress: ConnectionProgress,
   signal: AbortSignal,
 ): Promise<Socket> {
   const { socket, remoteAddress } = await dialFirst(
     url,
     inTurns(addresses).slice(0, maxAddressesTried),
     settings,
-    seen,
+    progress,
     signal,
   )
-  seen.mark('connectMs')
-  if (!isSameAddress(remoteAddress, seen.address ?? '')) {
+  progress.mark('connectMs')
+  if (!isSameAddress(remoteAddress, progress.address ?? '')) {
     socket.destroy()
     throw new AttemptFailure('ENDPOINT_NOT_ALLOWED')
   }
@@ -154,7 +154,7 @@ async function connect(
   const contextOf = isLoopbackEndpoint(url, settings.policy) ? settings.tls.loopback : settings.tls.public
   try {
     const secure = await startTls({ socket, servername: url.hostname, secureContext: contextOf(), signal })
-    seen.mark('tlsMs')
+    progress.mark('tlsMs')
     return secure
   } catch {
     throw new AttemptFailure(signal.aborted ? 'TIMEOUT' : 'TLS_FAILED')
@@ -166,12 +166,12 @@ async function dialFirst(
   url: URL,
   addresses: readonly string[],
   settings: GuardedConnectionSettings,
-  seen: ConnectionSighting,
+  progress: ConnectionProgress,
   signal: AbortSignal,
 ): Promise<Connection> {
   const port = url.port === '' ? 443 : Number(url.port)
   for (const address of addresses) {
-    seen.address = address
+    progress.address = address
     const limit = new AbortController()
     const stop = () => limit.abort()
     const timer = setTimeout(stop, settings.connectTimeoutMs)

@@ -1,15 +1,14 @@
-import type { Dispatcher } from 'undici'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { checkEndpointUrl, type EndpointUrlPolicy } from './endpoint-url.js'
 import {
   AttemptFailure,
   connectionSettings,
-  noSighting,
+  noProgress,
   openGuardedConnection,
   type GuardedConnectionOptions,
   type GuardedConnectionSettings,
 } from './guarded-connection.js'
-import { exchangeOnce } from './one-exchange.js'
+import { exchangeOnce, type ExchangeResponse } from './one-exchange.js'
 
 /** One GET request. */
 export interface DownloadRequest {
@@ -181,25 +180,24 @@ async function get(
   seen: { status: number | null },
   signal: AbortSignal,
 ): Promise<Answer> {
-  const socket = await openGuardedConnection(url, settings, noSighting(), signal)
+  const socket = await openGuardedConnection(url, settings, noProgress(), signal)
   let answer: Answer = { kind: 'refused', cause: 'INTERNAL_ERROR' }
   const request = { method: 'GET', headers: { accept: settings.accept }, body: null } as const
   await exchangeOnce(url, socket, request, signal, async (response) => {
-    seen.status = response.statusCode
+    seen.status = response.status
     answer = await readAnswer(response, maxBytes)
-    // An unread body must not raise an error when the connection closes.
-    response.body.on('error', () => undefined).destroy()
   })
   return answer
 }
 
-async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Answer> {
-  if (redirectStatuses.has(statusCode)) {
-    const { location } = headers
-    return typeof location === 'string' ? { kind: 'redirect', location } : refused('REDIRECT_NOT_ALLOWED')
+async function readAnswer({ status, headers, body }: ExchangeResponse, maxBytes: number): Promise<Answer> {
+  if (redirectStatuses.has(status)) {
+    const [location, ...others] = headers['location'] ?? []
+    const isOne = location !== undefined && others.length === 0
+    return isOne ? { kind: 'redirect', location } : refused('REDIRECT_NOT_ALLOWED')
   }
-  if (statusCode !== 200) return refused('HTTP_STATUS')
-  if (Number(headers['content-length'] ?? 0) > maxBytes) return refused('TOO_LARGE')
+  if (status !== 200) return refused('HTTP_STATUS')
+  if (Number(headers['content-length']?.[0] ?? 0) > maxBytes) return refused('TOO_LARGE')
   const whole = await readWhole(body, maxBytes)
   return whole === null ? refused('TOO_LARGE') : { kind: 'body', body: whole }
 }

@@ -54,7 +54,7 @@ export function createHttpsSender(options: HttpsSenderOptions = {}): (request: S
 type Settings = GuardedConnectionSettings & Required<Pick<HttpsSenderOptions, 'maxBodyBytes'>>
 
 /** Data of the attempt so far. After a failure, missing stages were not reached. */
-class Sighting {
+class AttemptProgress {
   readonly #startedAtMs = performance.now()
   address: string | null = null
   status: number | null = null
@@ -80,19 +80,19 @@ class Sighting {
 }
 
 async function attempt(request: SendRequest, settings: Settings): Promise<SendResult> {
-  const seen = new Sighting()
+  const progress = new AttemptProgress()
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), request.timeoutMs)
   try {
     const checked = checkEndpointUrl(request.url, settings.policy)
     if (!checked.ok) throw new AttemptFailure('ENDPOINT_NOT_ALLOWED')
     const url = new URL(checked.url)
-    const socket = await openGuardedConnection(url, settings, seen, deadline.signal)
-    await exchange(url, socket, request, settings, seen, deadline.signal)
-    return seen.result(classifyResponse(seen.status ?? 0))
+    const socket = await openGuardedConnection(url, settings, progress, deadline.signal)
+    await exchange(url, socket, request, settings, progress, deadline.signal)
+    return progress.result(classifyResponse(progress.status ?? 0))
   } catch (error) {
-    if (error instanceof AttemptFailure) return seen.result(error.cause)
-    return seen.result(deadline.signal.aborted ? 'TIMEOUT' : 'INTERNAL_ERROR')
+    if (error instanceof AttemptFailure) return progress.result(error.cause)
+    return progress.result(deadline.signal.aborted ? 'TIMEOUT' : 'INTERNAL_ERROR')
   } finally {
     clearTimeout(timer)
   }
@@ -103,15 +103,15 @@ async function exchange(
   socket: Socket,
   request: SendRequest,
   settings: Settings,
-  seen: Sighting,
+  progress: AttemptProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const post = { method: 'POST', headers: request.headers, body: request.body } as const
   await exchangeOnce(url, socket, post, signal, async (response) => {
-    seen.mark('firstByteMs')
-    seen.status = response.statusCode
-    seen.responseHeaders = readableHeaders(response.headers)
-    seen.responseBody = await readUpTo(response.body, settings.maxBodyBytes)
+    progress.mark('firstByteMs')
+    progress.status = response.status
+    progress.responseHeaders = readableHeaders(response.headers)
+    progress.responseBody = await readUpTo(response.body, settings.maxBodyBytes)
   })
 }
 

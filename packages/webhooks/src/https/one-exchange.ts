@@ -1,17 +1,25 @@
+import { request as startRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Dispatcher } from 'undici'
+import { addAbortSignal } from 'node:stream'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { AttemptFailure } from './guarded-connection.js'
-import { Client } from './http-client.js'
-import { readPastContinue } from './unasked-continue.js'
 
 /** Limit of informational (1xx) responses; regular servers send fewer. */
 const maxInformational = 32
 
+/** A response whose body has not been read. Nothing is decompressed. */
+export interface ExchangeResponse {
+  readonly status: number
+  /** Values by name in lower case. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
+  readonly body: AsyncIterable<Uint8Array>
+}
+
 /**
  * Sends one request over an open connection and then always closes it.
  *
- * @param request `path` is that of `url`. Nothing is decompressed.
+ * @param request `path` is that of `url`.
+ * @param signal The only deadline.
  * @param read Reads the response. The connection closes when its promise has settled.
  * @throws AttemptFailure with the cause when the response did not arrive or broke off
  */
@@ -24,67 +32,68 @@ export async function exchangeOnce(
     readonly body: Uint8Array | null
   },
   signal: AbortSignal,
-  read: (response: Dispatcher.ResponseData) => Promise<void>,
+  read: (response: ExchangeResponse) => Promise<void>,
 ): Promise<void> {
-  readPastContinue(socket)
-  const client = new Client(url.origin, {
-    // Deferred: the client calls this function in the middle of its own work.
-    connect: (_options, callback) => queueMicrotask(() => callback(null, socket)),
-    // One request per connection, with the header `Connection: close`.
-    pipelining: 0,
-    allowH2: false,
-    maxHeaderSize: 16_384,
-    // The signal is the only deadline. These time-outs apply to each chunk.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  const tooManyInformational = new AbortController()
-  let informational = 0
-  let answered = false
+  addAbortSignal(signal, socket)
+  // The first failure tells the cause. A later one says only that the connection closed.
+  let failure: Error | null = null
   try {
-    const response = await client.request({
-      method: request.method,
-      path: `${url.pathname}${url.search}`,
-      headers: { ...request.headers, 'accept-encoding': 'identity' },
-      body: request.body,
-      signal: AbortSignal.any([signal, tooManyInformational.signal]),
-      onInfo: () => {
-        informational += 1
-        if (informational > maxInformational) tooManyInformational.abort()
-      },
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const fail = (error: Error) => {
+        failure ??= error
+        reject(failure)
+      }
+      let informational = 0
+      startRequest({
+        createConnection: () => socket,
+        method: request.method,
+        path: `${url.pathname}${url.search}`,
+        headers: {
+          host: url.host,
+          connection: 'close',
+          ...request.headers,
+          'accept-encoding': 'identity',
+          ...(request.body === null ? {} : { 'content-length': request.body.length }),
+        },
+        maxHeaderSize: 16_384,
+        // Set explicitly, so that --insecure-http-parser has no effect.
+        insecureHTTPParser: false,
+      })
+        .on('information', () => {
+          informational += 1
+          if (informational > maxInformational) fail(new AttemptFailure('INVALID_RESPONSE'))
+        })
+        .once('response', resolve)
+        .on('error', fail)
+        // Some ends have no error, such as a switch to another protocol.
+        .once('close', () => fail(new Error('The connection closed.')))
+        .end(request.body)
     })
-    answered = true
-    await read(response)
+    await read({ status: Number(response.statusCode), headers: headersOf(response.rawHeaders), body: response })
   } catch (error) {
-    if (error instanceof AttemptFailure) throw error
-    const cause = causeOfExchange(error, signal, tooManyInformational.signal)
-    throw new AttemptFailure(answered && isCutOff(error) && cause === 'INVALID_RESPONSE' ? 'CONNECTION_LOST' : cause)
+    throw attemptFailureOf(failure ?? error, signal)
   } finally {
     socket.destroy()
-    void client.destroy().catch(() => {})
   }
 }
 
-/** Names of undici's errors for an invalid response, in contrast to a broken connection. */
-const invalidAnswerErrors: ReadonlySet<string> = new Set([
-  'HTTPParserError',
-  'HeadersOverflowError',
-  'ResponseContentLengthMismatchError',
-])
-
-/**
- * Checks for the end of a body before its announced length or its last chunk. Two lengths in the head have the error of
- * the first case. For the second one, undici's parser gives the reason `Invalid EOF state`.
- */
-function isCutOff(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (error.name === 'ResponseContentLengthMismatchError' || error.message.includes('Invalid EOF state'))
-  )
+/** Reads names and values in turn. Node reads them as Latin-1; most senders of other characters mean UTF-8. */
+function headersOf(raw: readonly string[]): Record<string, string[]> {
+  const headers = Object.create(null) as Record<string, string[]>
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const value = Buffer.from(raw[index + 1] ?? '', 'latin1').toString('utf8')
+    ;(headers[(raw[index] ?? '').toLowerCase()] ??= []).push(value)
+  }
+  return headers
 }
 
-function causeOfExchange(error: unknown, deadline: AbortSignal, informational: AbortSignal): AttemptCause {
-  if (informational.aborted) return 'INVALID_RESPONSE'
-  if (deadline.aborted) return 'TIMEOUT'
-  return error instanceof Error && invalidAnswerErrors.has(error.name) ? 'INVALID_RESPONSE' : 'CONNECTION_LOST'
+function attemptFailureOf(error: unknown, deadline: AbortSignal): AttemptFailure {
+  if (error instanceof AttemptFailure) return error
+  return new AttemptFailure(deadline.aborted ? 'TIMEOUT' : causeOf(error))
+}
+
+/** Codes of Node's parser begin with `HPE_`. Any other error is one of the connection. */
+function causeOf(error: unknown): AttemptCause {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' && code.startsWith('HPE_') ? 'INVALID_RESPONSE' : 'CONNECTION_LOST'
 }

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
+import { request as startRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { request as startTlsRequest } from 'node:https'
+import { isIP } from 'node:net'
 import { checkCa, DialError, faultOf, type Dial } from './connection.js'
-import { Client } from './http-client.js'
 
 /** Time limit of the connection to the proxy itself, in milliseconds. */
 const connectTimeoutMs = 5_000
@@ -24,34 +24,62 @@ export interface OutboundProxy {
  */
 export function dialThroughProxy({ url, ca, ...unknown }: OutboundProxy): Dial {
   for (const name of Object.keys(unknown)) throw new TypeError(`The option proxy.${name} does not exist.`)
-  const { origin, authorization } = parseProxyUrl(url)
+  const proxy = parseProxyUrl(url)
   if (ca !== undefined) checkCa(ca)
-  const connect = { timeout: connectTimeoutMs, ...(ca === undefined ? {} : { ca }) }
-  return async ({ address, port, signal }) => {
-    const target = `${address.includes(':') ? `[${address}]` : address}:${port}`
-    const client = new Client(origin, { connect, maxHeaderSize: 16_384 })
-    try {
-      const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) }
-      const { statusCode, headers: answer, socket } = await client.connect({ path: target, headers, signal })
-      if (statusCode >= 200 && statusCode < 300) return { socket: socket as Socket, remoteAddress: address }
-      socket.on('error', () => undefined).destroy()
-      throw new DialError(isFaultOfTarget(statusCode, answer) ? null : 'PROXY_FAILED')
-    } catch (error) {
-      void client.destroy()
-      if (error instanceof DialError) throw error
-      throw new DialError(signal.aborted ? null : (faultOf(error) ?? 'PROXY_FAILED'))
-    }
-  }
+  const start = (options: RequestOptions) =>
+    proxy.isTls
+      ? startTlsRequest(proxy.origin, { ...options, servername: proxy.servername, ...(ca === undefined ? {} : { ca }) })
+      : startRequest(proxy.origin, options)
+  return ({ address, port, signal }) =>
+    new Promise((resolve, reject) => {
+      const target = `${address.includes(':') ? `[${address}]` : address}:${port}`
+      const request = start({
+        agent: false,
+        method: 'CONNECT',
+        path: target,
+        headers: { host: target, ...proxy.credentials },
+        maxHeaderSize: 16_384,
+        signal,
+      })
+      const connecting = setTimeout(() => request.destroy(), connectTimeoutMs)
+      const connected = () => clearTimeout(connecting)
+      request
+        .once('socket', (socket) => socket.once(proxy.isTls ? 'secureConnect' : 'connect', connected))
+        .once('close', connected)
+        .on('error', (error) => reject(new DialError(signal.aborted ? null : (faultOf(error) ?? 'PROXY_FAILED'))))
+        .once('connect', ({ statusCode = 0, headers }, socket, head) => {
+          if (statusCode >= 200 && statusCode < 300) {
+            socket.unshift(head)
+            return resolve({ socket, remoteAddress: address })
+          }
+          socket.on('error', () => undefined).destroy()
+          reject(new DialError(isFaultOfTarget(statusCode, headers) ? null : 'PROXY_FAILED'))
+        })
+        .end()
+    })
 }
 
-function parseProxyUrl(proxyUrl: string): { readonly origin: string; readonly authorization: string | null } {
+interface Proxy {
+  readonly origin: URL
+  readonly isTls: boolean
+  /** Name in the certificate of the proxy. Node would take it from the header `host`, which names the endpoint. */
+  readonly servername: string
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+function parseProxyUrl(proxyUrl: string): Proxy {
   const url = URL.canParse(proxyUrl) ? new URL(proxyUrl) : null
   const refused = new TypeError('The proxy must be http://host:port or https://host:port.')
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw refused
   }
-  const { origin, username, password } = url
-  if (username === '' && password === '') return { origin, authorization: null }
+  const { hostname, username, password } = url
+  const proxy = {
+    origin: new URL(url.origin),
+    isTls: url.protocol === 'https:',
+    servername: isIP(hostname.replace(/[[\]]/g, '')) === 0 ? hostname : '',
+  }
+  if (username === '' && password === '') return { ...proxy, credentials: {} }
   const decoded = (text: string) => {
     try {
       return decodeURIComponent(text)
@@ -60,8 +88,8 @@ function parseProxyUrl(proxyUrl: string): { readonly origin: string; readonly au
       throw refused
     }
   }
-  const credentials = `${decoded(username)}:${decoded(password)}`
-  return { origin, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` }
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`, 'utf8').toString('base64')
+  return { ...proxy, credentials: { 'proxy-authorization': `Basic ${credentials}` } }
 }
 
 /** Errors of RFC 9209, section 2.3, that concern the target of the proxy. */

@@ -21,7 +21,7 @@ buildSync({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: ['zod', 'undici'],
+  external: ['zod'],
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 const env = { ...process.env, KYC_RELAY_API_KEY: 'a key' }

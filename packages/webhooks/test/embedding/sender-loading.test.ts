@@ -24,7 +24,7 @@ function newWebhooks() {
 test('a sender that could not be loaded is loaded by the next start', async () => {
   const webhooks = newWebhooks()
   vi.mocked(createHttpsSender).mockImplementationOnce(() => {
-    throw new Error('undici is missing')
+    throw new Error('node:tls is missing')
   })
   await expect(webhooks.start()).rejects.toMatchObject({ code: 'SENDER_UNAVAILABLE' })
   await webhooks.start()

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request as startRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { eventExample } from '@kyc-relay/webhooks/events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,6 +19,7 @@ import {
   submissionVariables,
   type RunningTestServer,
 } from '../../running-server.js'
+import { instrumentRequests } from './instrumented-requests.js'
 import { recordSpans, type RecordedSpans } from './recorded-spans.js'
 
 /** Of a caller, ours or a stranger. */
@@ -180,20 +183,20 @@ describe('an event', () => {
   })
 
   it('reaches the partner without a word of our traces, also where an instrumentation would add them', async () => {
-    // What an operator may have switched on beside the SDK: it adds trace headers to every request that undici makes.
-    const instrumentation = new UndiciInstrumentation()
+    const stop = instrumentRequests()
     await publish(0, {})
     const [, request] = await receiver.arrived('/linked', 2)
     expect(Object.keys(request?.headers ?? {}).filter((name) => /trace|baggage|b3/.test(name))).toEqual([])
-    const answer = await server.call(receiver.url('/control'))
-    expect(answer.status).toBe(200)
+    const asked = startRequest(receiver.url('/control'), { ca: readFileSync(server.demo.caFile) }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    expect(answer.resume().statusCode).toBe(200)
     const [control] = await receiver.arrived('/control', 1)
-    instrumentation.disable()
+    stop()
     expect(control?.headers).toHaveProperty('traceparent')
   })
 
   it('has no part in what is asked of the host of a photo either', async () => {
-    const instrumentation = new UndiciInstrumentation()
+    const stop = instrumentRequests()
     const verifications = {
       document: {
         verificationId: 'doc-1',
@@ -207,7 +210,7 @@ describe('an event', () => {
     const answer = await submit(submissionVariables({ verifications }))
     expect(answer.json.data.postKycVerification.status).toMatch(/VERIFIED$/)
     const [request] = await receiver.arrived('/photo.jpg', 1)
-    instrumentation.disable()
+    stop()
     expect(Object.keys(request?.headers ?? {}).filter((name) => /trace|baggage|b3/.test(name))).toEqual([])
   })
 

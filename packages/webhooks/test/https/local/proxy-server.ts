@@ -37,6 +37,8 @@ export async function startProxy(rule: ProxyRule = () => true, certificate?: Key
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       upstream.write(head)
       client.pipe(upstream).pipe(client)
+      // Reads on, so that it sees when the client closes.
+      upstream.once('close', () => client.resume())
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
