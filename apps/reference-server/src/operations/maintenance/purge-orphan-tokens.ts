@@ -131,12 +131,13 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     return destroyed
   }
 
-  /** Returns the reason to refuse a run; null when the database can be trusted or there is nothing to purge. */
+  /** Returns the reason to refuse a run; null when the database can be trusted. */
   async function refusalOfDatabase(): Promise<PurgeRefusal | null> {
     const [oldest] = await vault.listOlderThan({ ageMs: orphanAgeMs, limit: 1 })
     const [held] = await vault.listQuarantined({ ageMs: -1, limit: 1 })
-    if (oldest === undefined && held === undefined) return null
-    if (await deps.isBusinessDatabaseEmpty()) return 'BUSINESS_DATABASE_EMPTY'
+    const mayPurge = oldest !== undefined || held !== undefined
+    if (mayPurge && (await deps.isBusinessDatabaseEmpty())) return 'BUSINESS_DATABASE_EMPTY'
+    // Also without tokens to purge: an operator learns of a wrong database at the first start.
     const verdict = await deps.compareCheckpoints()
     if (verdict === 'UNREADABLE') return 'CHECKPOINTS_UNREADABLE'
     return verdict === 'BEHIND' ? 'BUSINESS_DATABASE_BEHIND' : null
