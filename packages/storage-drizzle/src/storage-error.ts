@@ -52,7 +52,7 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   LEGAL_HOLD: 'The user is under a legal hold. Nothing was erased.',
   ERASURE_IN_PROGRESS: 'The user is being erased. Nothing was written. Retry after the erasure.',
   COMMITS_MISSING:
-    'The database has lost commits: it or its -wal file was removed, replaced or truncated, or a backup was restored. Nothing was changed. Restore the files. To continue with the current data, remove the file in the same folder whose name ends in commits.',
+    'The database has lost commits: it or its -wal file was removed, replaced or truncated, or a backup was restored. Nothing was changed. Restore the files. To continue with the data that is left, remove the file beside the database that has its name with `.commits`, or for a vault `.vault-commits`.',
   DATABASE_DAMAGED: 'The database file is damaged or not a database. Nothing was changed. Restore it from a backup.',
   FILES_REPLACED:
     'The database file or its -wal file was removed or replaced while it was open. The store refuses writes until the process restarts.',
@@ -78,14 +78,15 @@ const causeMessages = {
     'The certificate of the database server is for another host name. Connect with a host name of the certificate.',
   TLS_NOT_OFFERED: 'The connection string requires TLS, but the database server does not offer it.',
   LOGIN_REFUSED:
-    'The database server refuses this user: the password is wrong, the user is unknown, or pg_hba.conf does not allow the host or the encryption.',
+    'The database server refuses this user: the password is wrong or missing, the user is unknown, or pg_hba.conf does not allow the host or the encryption.',
   STARTUP_PARAMETER_REFUSED:
     'A connection pooler refuses the startup parameters of the connection. Set the option transactionPooler, or DATABASE_TRANSACTION_POOLER=1 of the server. Give kyc-relay-migrate the address of PostgreSQL itself.',
   STATEMENT_LOST:
     'A prepared statement was lost: a connection pooler changes the session between transactions. Set the option transactionPooler, or DATABASE_TRANSACTION_POOLER=1 of the server.',
   DATABASE_NOT_FOUND: 'The database server has no database of this name.',
   SCHEMA_NOT_FOUND: 'No schema of the search_path exists in the database.',
-  PERMISSION_MISSING: 'The database user lacks a required right on a table, a schema or the database.',
+  PERMISSION_MISSING:
+    'The database user lacks a required right on a table, a schema or the database. After each migration the owner runs postgres-runtime.sql of the package, for the tables of the server with own_tables.',
   // DURABILITY_NOT_GUARANTEED
   STANDBY: 'The database server is a standby: it may return old data and accepts no writes. Connect to the primary.',
   SYNCHRONOUS_COMMIT:

@@ -22,7 +22,8 @@ const messages = {
   URL_HAS_CREDENTIALS: 'The URL must not contain a user name or a password.',
   URL_HAS_FRAGMENT: 'The URL must not contain a fragment (#).',
   URL_PORT_NOT_ALLOWED: 'Use port 443, or a port above 1023 that browsers do not block.',
-  URL_HOST_NOT_ALLOWED: 'The host must be a public name: not an IP address, a private name or a name of this service.',
+  URL_HOST_NOT_ALLOWED:
+    'The host must be a public name: not an IP address, a private or reserved name, or a name of this service.',
   TOO_MANY_HEADERS: 'Give at most five headers.',
   HEADER_NAME_INVALID:
     'A header name has 1 to 100 letters, digits, hyphens, underscores or other characters of an HTTP token.',

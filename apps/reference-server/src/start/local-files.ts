@@ -51,23 +51,23 @@ export async function loadKeyFile(
       )
     await makeKeyFile(env.keyFile)
   }
-  if (await isReadableByOthers(env.keyFile)) {
-    const code = 'KEY_FILE_READABLE_BY_OTHERS'
-    if (env.production)
-      throw new StartError(
-        code,
-        'Other users can read KEY_FILE. Restrict it to its owner (chmod 600), and consider new keys.',
-      )
-    log.warn('others can read KEY_FILE: chmod 600', { code })
+  const problem = await problemOfReaders(env.keyFile)
+  if (problem !== null) {
+    if (env.production) throw new StartError('KEY_FILE_READABLE_BY_OTHERS', problem)
+    log.warn('others can read KEY_FILE', { code: 'KEY_FILE_READABLE_BY_OTHERS' })
   }
   return readKeyFile(env.keyFile)
 }
 
-/** Checks whether other users can read the file, by its mode or its owner. Windows has neither. */
-async function isReadableByOthers(path: string): Promise<boolean> {
-  if (process.platform === 'win32') return false
+/** Tells how other users can read the file, by its mode or its owner; null if they cannot. Windows has neither. */
+async function problemOfReaders(path: string): Promise<string | null> {
+  if (process.platform === 'win32') return null
   const { mode, uid } = await stat(path)
-  return (mode & 0o077) !== 0 || (uid !== 0 && uid !== process.getuid?.())
+  if ((mode & 0o077) !== 0)
+    return 'Other users can read KEY_FILE. Restrict it to its owner (chmod 600), and consider new keys.'
+  if (uid !== 0 && uid !== process.getuid?.())
+    return 'KEY_FILE belongs to another user, who can read it. Give it to root or to the user of this process (chown).'
+  return null
 }
 
 async function makeKeyFile(path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -278,6 +279,15 @@ describe.skipIf(process.platform === 'win32')('a key file that others can read',
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 40, code: 'KEY_FILE_READABLE_BY_OTHERS' },
     ])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('as its owner is refused in production: chmod would not help', async () => {
+    await loadKeyFile(keyFile(), silent, unused)
+    chownSync(place('keys.json'), 1000, 1000)
+    await expect(loadKeyFile({ ...keyFile(), production: true }, log, unused)).rejects.toMatchObject({
+      code: 'KEY_FILE_READABLE_BY_OTHERS',
+      message: expect.stringMatching(/another user.*chown/) as string,
+    })
   })
 
   it.each([0o600, 0o400])('with mode %o is taken without a word', async (mode) => {

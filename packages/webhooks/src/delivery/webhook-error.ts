@@ -22,7 +22,8 @@ const messages = {
   URL_HAS_CREDENTIALS: 'The URL of the endpoint must not contain a user name or password.',
   URL_HAS_FRAGMENT: 'The URL of the endpoint must not contain a fragment.',
   URL_PORT_NOT_ALLOWED: 'The port of the endpoint must be 443, or above 1023 and not one that browsers refuse.',
-  URL_HOST_NOT_ALLOWED: 'The host of the endpoint must be a public name, not an IP address or a name of this service.',
+  URL_HOST_NOT_ALLOWED:
+    'The host of the endpoint must be a public name: not an IP address, a private or reserved name, or a name of this service.',
   OPTIONS_INVALID: 'Options are missing, unknown or have a wrong value:',
   TRANSACTION_UNKNOWN: 'This transaction does not exist for this app and user.',
   TRANSACTION_EXISTS: 'A transaction with this id already exists.',

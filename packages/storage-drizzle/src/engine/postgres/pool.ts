@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import pg, { type Pool } from 'pg'
 import { StorageError } from '../../storage-error.js'
 import { parseConnectionString } from './connection-string.js'
@@ -135,8 +136,16 @@ export function connectPool(
   if (!Number.isInteger(maxConnections) || maxConnections < 1 || maxConnections > 1_000) {
     throw new StorageError('ARGUMENT_INVALID')
   }
+  // pg leaves the socket of a failed login open: without a password, for example, the server waits for one for a minute.
+  const sockets = new Set<Socket>()
+  const openSocket = () => {
+    const socket = new Socket()
+    sockets.add(socket.once('close', () => sockets.delete(socket)))
+    return socket
+  }
   const hosts = parseConnectionString(connectionString).perHost.map((perHost): pg.ClientConfig => ({
     connectionString: perHost,
+    stream: openSocket,
     query_timeout: timeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
@@ -159,7 +168,10 @@ export function connectPool(
     pool,
     transactionPooler,
     newClient: (settings) => new Client({ ...hosts[0], connectionTimeoutMillis: connectTimeoutMs, ...settings }),
-    ...closing(() => pool.end()),
+    ...closing(async () => {
+      await pool.end()
+      for (const socket of sockets) socket.destroy()
+    }),
   }
 }
 

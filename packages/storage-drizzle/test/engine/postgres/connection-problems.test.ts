@@ -82,7 +82,11 @@ describe('each problem of a connection has its own cause and text', () => {
   })
   test('no password where one is asked for', async () => {
     const url = `postgres://canary@127.0.0.1:${server.port}/kyc`
+    const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+    const before = openSockets()
     expectOwn(await refusalOf(url), permanent('LOGIN_REFUSED', null))
+    // The server waits a minute for a password, and a process would wait for the server.
+    await expect.poll(openSockets).toBe(before)
   })
   test('a user who may not log in', async () => {
     expectOwn(await refusalOf(await makeUser('NOLOGIN')), permanent('LOGIN_REFUSED', '28000'))
