@@ -138,33 +138,17 @@ type Range = readonly [start: number, end: number]
 const shortestBegin = 3
 
 /**
- * Finds a form in a text, also where finds overlap, and its begin at the end of a text that was cut. A receiver chooses
- * the text, so this takes one pass (Knuth, Morris and Pratt).
+ * Finds a form in a text, also where finds overlap, and its begin at the end of a text that was cut. The log cuts
+ * texts, so the worst text of a receiver takes milliseconds.
  */
 function rangesOf(text: string, form: string, isCut: boolean): readonly Range[] {
   const ranges: Range[] = []
-  const prefixes = prefixesOf(form)
-  let matched = 0
-  for (let at = 0; at < text.length; at++) {
-    matched = matchNext(form, prefixes, matched, text[at])
-    if (matched === form.length) ranges.push([at + 1 - matched, at + 1])
-  }
-  if (isCut && matched >= shortestBegin) ranges.push([text.length - matched, text.length])
+  for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) ranges.push([at, at + form.length])
+  if (!isCut) return ranges
+  let begin = form.length
+  while (begin >= shortestBegin && !text.endsWith(form.slice(0, begin))) begin--
+  if (begin >= shortestBegin) ranges.push([text.length - begin, text.length])
   return ranges
-}
-
-/** Returns, for each begin of a form, the length of the longest shorter begin that it ends with. */
-function prefixesOf(form: string): readonly number[] {
-  const prefixes = [0]
-  for (let at = 1; at < form.length; at++) prefixes.push(matchNext(form, prefixes, prefixes[at - 1] ?? 0, form[at]))
-  return prefixes
-}
-
-/** Returns how much of a form matches after one more character, from how much matched before it. */
-function matchNext(form: string, prefixes: readonly number[], before: number, character: string | undefined): number {
-  let matched = before
-  while (matched > 0 && form[matched] !== character) matched = prefixes[matched - 1] ?? 0
-  return form[matched] === character ? matched + 1 : 0
 }
 
 /** Puts the mark in the place of each range, and of ranges that overlap. */
