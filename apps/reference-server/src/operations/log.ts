@@ -3,79 +3,55 @@ import type { Env } from '../env.js'
 import { readableLine } from './readable-lines.js'
 import { createStandardOutput } from './standard-output.js'
 
-/** Allowed fields of a log line: ids, codes, counts and durations. Never a value of a partner's input. */
-export interface LogFields {
-  readonly requestId?: string
-  readonly listener?: 'api' | 'internal' | 'secure'
-  readonly status?: number
-  readonly code?: string
-  readonly detail?: string
-  readonly reason?: string
-  readonly appId?: string
-  readonly keyVersion?: number
-  readonly userId?: string
-  readonly verificationId?: string
-  readonly eventId?: string
-  readonly deliveryId?: string
-  readonly endpointId?: string
-  readonly state?: string
-  readonly attempt?: number
-  readonly outcome?: string
-  readonly cause?: string
-  /** SQLSTATE, or the code of the driver or the operating system. */
-  readonly driverCode?: string
-  readonly payloadMatches?: boolean | null
-  readonly durationMs?: number
-  readonly count?: number
-  readonly remaining?: number
-  readonly examined?: number
-  readonly total?: number
-  readonly perSecond?: number
-  readonly freeBytes?: number
-  readonly migration?: string
-  /** Name of an index of the database. */
-  readonly index?: string
-  readonly job?: string
-  readonly port?: number
-  readonly role?: string
-  readonly signal?: string
+/** Types of the fields of log lines and spans. */
+export interface FieldTypes {
+  readonly string: string
+  readonly number: number
+  readonly boolean: boolean
+  readonly 'boolean or null': boolean | null
+  readonly listener: 'api' | 'internal' | 'secure'
 }
 
-/** The fields at run time: the compiler asks for each. */
+/** Allowed fields of a log line: ids, codes, counts and durations. Never a value of a partner's input. */
 const allowed = {
-  requestId: true,
-  listener: true,
-  status: true,
-  code: true,
-  detail: true,
-  reason: true,
-  appId: true,
-  keyVersion: true,
-  userId: true,
-  verificationId: true,
-  eventId: true,
-  deliveryId: true,
-  endpointId: true,
-  state: true,
-  attempt: true,
-  outcome: true,
-  cause: true,
-  driverCode: true,
-  payloadMatches: true,
-  durationMs: true,
-  count: true,
-  remaining: true,
-  examined: true,
-  total: true,
-  perSecond: true,
-  freeBytes: true,
-  migration: true,
-  index: true,
-  job: true,
-  port: true,
-  role: true,
-  signal: true,
-} satisfies Record<keyof LogFields, true>
+  requestId: 'string',
+  listener: 'listener',
+  status: 'number',
+  code: 'string',
+  detail: 'string',
+  reason: 'string',
+  appId: 'string',
+  keyVersion: 'number',
+  userId: 'string',
+  verificationId: 'string',
+  eventId: 'string',
+  deliveryId: 'string',
+  endpointId: 'string',
+  state: 'string',
+  attempt: 'number',
+  outcome: 'string',
+  cause: 'string',
+  /** SQLSTATE, or the code of the driver or the operating system. */
+  driverCode: 'string',
+  payloadMatches: 'boolean or null',
+  durationMs: 'number',
+  count: 'number',
+  remaining: 'number',
+  examined: 'number',
+  total: 'number',
+  perSecond: 'number',
+  freeBytes: 'number',
+  migration: 'string',
+  /** Name of an index of the database. */
+  index: 'string',
+  job: 'string',
+  port: 'number',
+  role: 'string',
+  signal: 'string',
+} as const
+
+/** Fields of a log line. */
+export type LogFields = { readonly [Name in keyof typeof allowed]?: FieldTypes[(typeof allowed)[Name]] }
 
 /** Writes JSON lines. `message` is a fixed text. */
 export interface Log {

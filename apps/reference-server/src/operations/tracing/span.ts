@@ -10,58 +10,36 @@ import {
   type SpanOptions,
 } from '@opentelemetry/api'
 import { parseTraceParent, suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
-import { errorCode } from '../log.js'
+import { errorCode, type FieldTypes } from '../log.js'
 
 /** Allowed attributes of spans: ids, codes, counts and route patterns. Never a value of a partner's input. */
-export interface SpanFields {
-  readonly requestId?: string
-  readonly listener?: 'api' | 'internal' | 'secure'
-  readonly method?: string
-  readonly route?: string
-  readonly status?: number
-  readonly outcome?: string
-  readonly violations?: number
-  readonly verificationId?: string
-  readonly appId?: string
-  readonly eventId?: string
-  readonly eventType?: string
-  readonly withheld?: string
-  readonly duplicate?: boolean
-  readonly deliveries?: number
-  readonly deliveryId?: string
-  readonly endpointId?: string
-  readonly attempt?: number
-  readonly attemptState?: string
-  readonly deliveryState?: string
-  readonly writeOutcome?: string
-  readonly statusClass?: string
-  readonly errorType?: string
-}
+const allowed = {
+  requestId: ['kyc_relay.request_id', 'string'],
+  listener: ['kyc_relay.listener', 'listener'],
+  method: ['http.request.method', 'string'],
+  route: ['http.route', 'string'],
+  status: ['http.response.status_code', 'number'],
+  outcome: ['kyc_relay.outcome', 'string'],
+  violations: ['kyc_relay.violations', 'number'],
+  verificationId: ['kyc_relay.verification_id', 'string'],
+  appId: ['kyc_relay.app_id', 'string'],
+  eventId: ['kyc_relay.event_id', 'string'],
+  eventType: ['kyc_relay.event_type', 'string'],
+  withheld: ['kyc_relay.withheld', 'string'],
+  duplicate: ['kyc_relay.duplicate', 'boolean'],
+  deliveries: ['kyc_relay.deliveries', 'number'],
+  deliveryId: ['kyc_relay.delivery_id', 'string'],
+  endpointId: ['kyc_relay.endpoint_id', 'string'],
+  attempt: ['kyc_relay.attempt', 'number'],
+  attemptState: ['kyc_relay.attempt_state', 'string'],
+  deliveryState: ['kyc_relay.delivery_state', 'string'],
+  writeOutcome: ['kyc_relay.write_outcome', 'string'],
+  statusClass: ['kyc_relay.status_class', 'string'],
+  errorType: ['error.type', 'string'],
+} as const
 
-const attributeNames: Readonly<Record<keyof SpanFields, string>> = {
-  requestId: 'kyc_relay.request_id',
-  listener: 'kyc_relay.listener',
-  method: 'http.request.method',
-  route: 'http.route',
-  status: 'http.response.status_code',
-  outcome: 'kyc_relay.outcome',
-  violations: 'kyc_relay.violations',
-  verificationId: 'kyc_relay.verification_id',
-  appId: 'kyc_relay.app_id',
-  eventId: 'kyc_relay.event_id',
-  eventType: 'kyc_relay.event_type',
-  withheld: 'kyc_relay.withheld',
-  duplicate: 'kyc_relay.duplicate',
-  deliveries: 'kyc_relay.deliveries',
-  deliveryId: 'kyc_relay.delivery_id',
-  endpointId: 'kyc_relay.endpoint_id',
-  attempt: 'kyc_relay.attempt',
-  attemptState: 'kyc_relay.attempt_state',
-  deliveryState: 'kyc_relay.delivery_state',
-  writeOutcome: 'kyc_relay.write_outcome',
-  statusClass: 'kyc_relay.status_class',
-  errorType: 'error.type',
-}
+/** Fields of a span. They become its attributes. */
+export type SpanFields = { readonly [Name in keyof typeof allowed]?: FieldTypes[(typeof allowed)[Name][1]] }
 
 /** Without an SDK, its spans record nothing. */
 export const tracer = trace.getTracer('kyc-relay')
@@ -70,8 +48,8 @@ export const tracer = trace.getTracer('kyc-relay')
 export function describeSpan(span: Span, fields: () => SpanFields): void {
   if (!span.isRecording()) return
   for (const [name, value] of Object.entries(fields())) {
-    const attribute = attributeNames[name as keyof SpanFields]
-    if (attribute !== undefined && value !== undefined) span.setAttribute(attribute, value as string | number | boolean)
+    const [attribute] = allowed[name as keyof SpanFields] ?? []
+    if (attribute !== undefined && value !== undefined) span.setAttribute(attribute, value)
   }
 }
 
