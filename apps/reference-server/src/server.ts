@@ -78,18 +78,17 @@ export async function startServer(
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   let parts: ServerParts | null = null
 
-  const nowMs = () => performance.now()
-  const refusals = createRateLimitedWarning(log, nowMs, 'requests refused for overload', {
-    code: 'UNAVAILABLE',
-    detail: 'OVERLOADED',
-  })
-  const drops = createRateLimitedWarning(log, nowMs, 'connections closed because MAX_CONNECTIONS was reached')
-  const warnings = setInterval(() => [refusals, drops].forEach((one) => one.check()), warningCheckMs).unref()
-  const stopWatching = watchFileDescriptors(log, nowMs)
+  const warnOfRefusal = createRateLimitedWarning((count) =>
+    log.warn('requests refused for overload', { code: 'UNAVAILABLE', detail: 'OVERLOADED', count }),
+  )
+  const warnOfDrop = createRateLimitedWarning((count) =>
+    log.warn('connections closed because MAX_CONNECTIONS was reached', { count }),
+  )
+  const stopWatching = watchFileDescriptors(log, () => performance.now())
   const loadShedding = createLoadShedding({
     maxInFlight: env.maxInFlight,
     onRefused() {
-      refusals.add()
+      warnOfRefusal()
       parts?.metrics.requestRefused()
     },
   })
@@ -121,7 +120,7 @@ export async function startServer(
       fetch: (request, bindings) => (parts === null ? starting : appOf(parts)).fetch(request, bindings),
     }
     const onDropped = () => {
-      drops.add()
+      warnOfDrop()
       parts?.metrics.connectionDropped(options.name)
     }
     const connections = { max: env.maxConnections, onDropped }
@@ -160,7 +159,6 @@ export async function startServer(
     if (parts !== null) log.info('stopping', { signal: reason })
     parts?.beginStopping()
     loadShedding.stop()
-    clearInterval(warnings)
     stopWatching()
     parts?.disk.stop()
     const closing = listeners.map((listener) => listener.close())
@@ -238,9 +236,6 @@ export async function startServer(
     throw error
   }
 }
-
-/** Interval of logging refusals, in milliseconds. */
-const warningCheckMs = 100
 
 /** The internal API listens only on loopback, with any `HOST`. */
 function loopbackOf(host: string): string {

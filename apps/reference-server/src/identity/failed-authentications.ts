@@ -1,4 +1,5 @@
 import type { Log, LogFields } from '../operations/log.js'
+import { createRateLimitedWarning } from '../operations/rate-limited-warning.js'
 
 /** Reasons of a refused credential. They name the required kind, never the given value. */
 export type AuthenticationFailure =
@@ -26,36 +27,31 @@ export interface FailedAuthentications {
   }): void
 }
 
-/** Interval of log lines for one listener and reason, in milliseconds. Repetitions are counted. */
-const quietMs = 10_000
-
 /**
  * Counts failed authentications and logs them. The first of a listener and reason is logged at once; further ones
- * within 10 s become one line with their number. So attackers cannot flood the log.
+ * become one line every 10 s with their number. So attackers cannot flood the log.
  */
 export function createFailedAuthentications(deps: {
   readonly log: Log
   readonly count: (listener: Listener, reason: AuthenticationFailure) => void
-  /** Calls back after a number of milliseconds. It must not keep the process running. */
-  readonly schedule: (callback: () => void, delayMs: number) => void
 }): FailedAuthentications {
-  const { log, count, schedule } = deps
-  /** Number of failures not logged yet, by listener and reason. */
-  const quiet = new Map<string, number>()
+  const { log, count } = deps
+  /** Warnings of a request, by listener and reason. */
+  const warnings = new Map<string, (requestId: string) => void>()
+
+  const createWarning = (listener: Listener, reason: AuthenticationFailure) =>
+    createRateLimitedWarning<string>((more, requestId) => {
+      if (requestId === null) log.warn('authentication failed again', { listener, reason, count: more })
+      else log.warn('authentication failed', { requestId, listener, reason })
+    })
 
   return {
     note({ listener, reason, requestId }) {
       count(listener, reason)
       const key = `${listener} ${reason}`
-      const unwritten = quiet.get(key)
-      if (unwritten !== undefined) return void quiet.set(key, unwritten + 1)
-      quiet.set(key, 0)
-      log.warn('authentication failed', { requestId, listener, reason })
-      schedule(() => {
-        const more = quiet.get(key) ?? 0
-        quiet.delete(key)
-        if (more > 0) log.warn('authentication failed again', { listener, reason, count: more })
-      }, quietMs)
+      const warn = warnings.get(key) ?? createWarning(listener, reason)
+      warnings.set(key, warn)
+      warn(requestId)
     },
   }
 }

@@ -1,32 +1,28 @@
-import type { Log, LogFields } from './log.js'
-
-/** Counts refusals during overload and logs their number: one line each would flood the log. */
-export interface RateLimitedWarning {
-  add(): void
-  /** Logs refusals since the last line, at most every 10 s. */
-  check(): void
-}
-
+/** Interval of two lines of a warning, in milliseconds. */
 const everyMs = 10_000
 
-/** Creates the counter. The first refusal is logged at the next check. `message` is a fixed text. */
-export function createRateLimitedWarning(
-  log: Log,
-  nowMs: () => number,
-  message: string,
-  fields: LogFields = {},
-): RateLimitedWarning {
+/**
+ * Limits a warning to one line every 10 s: one line for each event would flood the log.
+ *
+ * @param write Writes a line: at once about the first event, then about the number of those since the last line.
+ * @returns What notes an event.
+ */
+export function createRateLimitedWarning<Event = void>(
+  write: (count: number, first: Event | null) => void,
+): (event: Event) => void {
   let count = 0
-  let toldMs = -everyMs
-  return {
-    add() {
-      count += 1
-    },
-    check() {
-      if (count === 0 || nowMs() - toldMs < everyMs) return
-      log.warn(message, { ...fields, count })
-      count = 0
-      toldMs = nowMs()
-    },
+  let isQuiet = false
+  function writeMore() {
+    isQuiet = count > 0
+    if (!isQuiet) return
+    write(count, null)
+    count = 0
+    setTimeout(writeMore, everyMs).unref()
+  }
+  return (event) => {
+    if (isQuiet) return void (count += 1)
+    isQuiet = true
+    write(1, event)
+    setTimeout(writeMore, everyMs).unref()
   }
 }

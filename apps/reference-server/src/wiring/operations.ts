@@ -51,11 +51,7 @@ export async function wireOperations(deps: {
     disk,
     droppedLogLines: () => log.droppedLines(),
   })
-  const failures = createFailedAuthentications({
-    log,
-    count: metrics.authenticationFailed,
-    schedule: (callback, delayMs) => void setTimeout(callback, delayMs).unref(),
-  })
+  const failures = createFailedAuthentications({ log, count: metrics.authenticationFailed })
   const tokenPurge = createTokenPurge({
     vault,
     verifications,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createHeapCheck } from '../../src/http/load-shedding/heap-pressure.js'
 import {
   createLoadShedding,
@@ -8,7 +8,6 @@ import {
   retryAfterOverload,
 } from '../../src/http/load-shedding/load-shedding.js'
 import type { OpenAnswers } from '../../src/http/load-shedding/open-answers.js'
-import type { LogFields } from '../../src/operations/log.js'
 import { createRateLimitedWarning } from '../../src/operations/rate-limited-warning.js'
 import { holdClock } from './held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
@@ -174,15 +173,17 @@ describe('a crowd that was refused at once', () => {
 
 describe('the log of a flood', () => {
   it('tells of the first refusal, and then every 10 s of how many there were', () => {
-    const counts: (number | undefined)[] = []
-    const write = (_message: string, fields: LogFields = {}) => void counts.push(fields.count)
-    let nowMs = 0
-    const warning = createRateLimitedWarning({ info: write, warn: write, error: write }, () => nowMs, 'too much')
-    for (; nowMs < 25_000; nowMs += 100) {
-      if (nowMs < 12_000) warning.add()
-      warning.check()
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const counts: number[] = []
+    const warn = createRateLimitedWarning((count) => void counts.push(count))
+    for (let nowMs = 0; nowMs < 35_000; nowMs += 100) {
+      if (nowMs < 12_000) warn()
+      vi.advanceTimersByTime(100)
     }
-    expect(counts).toEqual([1, 100, 19])
+    expect(counts).toEqual([1, 99, 20])
+    warn()
+    expect(counts).toEqual([1, 99, 20, 1])
   })
 })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createFailedAuthentications } from '../../src/identity/failed-authentications.js'
 import { parseEnv } from '../../src/env.js'
 import { createLog, type LogFields } from '../../src/operations/log.js'
@@ -14,16 +14,16 @@ import { startTestServer, submissionDocument, submissionVariables, type RunningT
 const secret = 'canary-secret-canary'
 
 describe('failed authentications', () => {
-  it('are counted each, and written as one line at once and one for all that follow within 10 s', () => {
+  it('are counted each, and written as one line at once and one every 10 s for all that follow', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const lines: [string, LogFields | undefined][] = []
-    const scheduled: { callback: () => void; delayMs: number }[] = []
     const counted = new Map<string, number>()
     const failures = createFailedAuthentications({
       log: { info: () => undefined, error: () => undefined, warn: (text, fields) => void lines.push([text, fields]) },
       count: (listener, reason) => {
         counted.set(`${listener} ${reason}`, (counted.get(`${listener} ${reason}`) ?? 0) + 1)
       },
-      schedule: (callback, delayMs) => void scheduled.push({ callback, delayMs }),
     })
     const note = (listener: 'api' | 'secure', requestId: string) =>
       failures.note({ listener, reason: 'ACCESS_TOKEN_INVALID', requestId })
@@ -32,11 +32,13 @@ describe('failed authentications', () => {
     expect(lines).toEqual([first])
     note('secure', 's-0')
     expect(lines).toHaveLength(2)
-    expect(scheduled.map(({ delayMs }) => delayMs)).toEqual([10_000, 10_000])
-    for (const { callback } of scheduled.splice(0)) callback()
+    vi.advanceTimersByTime(9_999)
+    expect(lines).toHaveLength(2)
+    vi.advanceTimersByTime(1)
     expect(lines.slice(2)).toEqual([
       ['authentication failed again', { listener: 'api', reason: 'ACCESS_TOKEN_INVALID', count: 999 }],
     ])
+    vi.advanceTimersByTime(10_000)
     note('api', 'r-0')
     expect(lines.slice(3)).toEqual([first])
     expect([...counted]).toEqual([
