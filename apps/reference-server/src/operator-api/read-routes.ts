@@ -10,7 +10,7 @@ import { serveKnownTypes } from '../webhooks-api/known-event-types.js'
 import { answer, routePath, serveOperation } from '../webhooks-api/operation.js'
 import { listAuditEntries } from './audit-entries.js'
 import { requireRight } from './internal-caller.js'
-import { decodeListCursor, encodeListCursor } from './list-cursor.js'
+import { decodeListCursor, encodeListCursor } from '../http/list-cursor.js'
 import { pageOf } from '../http/page-of.js'
 import { readOperations as operations } from './read-operations.js'
 

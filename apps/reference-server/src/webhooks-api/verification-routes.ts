@@ -1,6 +1,8 @@
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { Hono } from 'hono'
+import * as z from 'zod'
+import { decodeListCursor, encodeListCursor } from '../http/list-cursor.js'
 import { pageOf } from '../http/page-of.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { VerificationOverview } from '../storage/verification-overview.js'
@@ -42,28 +44,18 @@ export function serveVerifications(routes: Hono<EdgeEnv>, deps: VerificationRout
 
   serveOperation(routes, operations.listVerifications, async ({ appId, query }) => {
     const { after, externalVerificationId, userId, status, limit } = query
-    const previous = after === undefined ? '' : readCursor(after)
-    if (previous === null) return { refusal: { code: 'CURSOR_INVALID' } }
+    const place = after === undefined ? undefined : decodeListCursor('verifications', [z.guid()], after)
+    if (place === null) return { refusal: { code: 'CURSOR_INVALID' } }
     const rows = await overview.listOfApp({
       appId,
-      after: previous,
+      after: place?.[0],
       limit: limit + 1,
       ...(externalVerificationId === undefined ? {} : { externalVerificationId }),
       ...(userId === undefined ? {} : { userId }),
       ...(status === undefined ? {} : { resultStatus: status }),
     })
-    const page = pageOf(rows, limit, ({ verificationId }) => writeCursor(verificationId))
+    const page = pageOf(rows, limit, ({ verificationId }) => encodeListCursor('verifications', [verificationId]))
     const items = (await Promise.all(page.items.map(present))).flat()
     return answer(200, { items, nextCursor: page.nextCursor })
   })
-}
-
-function writeCursor(verificationId: string): string {
-  return Buffer.from(`v${verificationId}`, 'utf8').toString('base64url')
-}
-
-/** Returns the id in a cursor; null for a text that is no cursor of this list. */
-function readCursor(cursor: string): string | null {
-  const id = /^v([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1]
-  return id !== undefined && writeCursor(id) === cursor ? id : null
 }
