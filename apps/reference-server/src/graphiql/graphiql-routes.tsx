@@ -2,17 +2,11 @@ import { Hono } from 'hono'
 import { raw } from 'hono/html'
 import type { EdgeEnv } from '../http/request-context.js'
 import { refuseProblem } from '../http/json-route.js'
-import { pageHeaders } from '../portal/page-headers.js'
+import { pageHeadersWith } from '../portal/page-headers.js'
 import { graphiqlAssets, readGraphiqlAsset } from './graphiql-assets.js'
 
-/** Headers of the page: that of every page, with the fonts and pictures inside GraphiQL's style sheet. */
-const graphiqlHeaders = {
-  ...pageHeaders,
-  'content-security-policy': (pageHeaders['content-security-policy'] ?? '').replace(
-    "img-src 'self'",
-    "img-src 'self' data:; font-src data:",
-  ),
-}
+/** Headers of the page. GraphiQL's style sheet holds its fonts and pictures. */
+const graphiqlHeaders = pageHeadersWith({ 'img-src': "'self' data:", 'font-src': 'data:' })
 
 /** Creates `/graphiql`, in which a developer tries queries of the standard API. For local development only. */
 export function createGraphiqlRoutes(): Hono<EdgeEnv> {

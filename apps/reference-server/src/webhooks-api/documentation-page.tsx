@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import { pageHeaders } from '../portal/page-headers.js'
+import { pageHeadersWith } from '../portal/page-headers.js'
 
 /** Options of Redoc. Its search needs a worker from a `blob:` address, which the policy of the page forbids. */
 const options = {
@@ -63,17 +63,15 @@ Redoc.init('${documentPath}', ${JSON.stringify(options)}, main)`
 
 /** Redoc creates an empty style element and fills it by script, and one for scroll bars. No other inline style is allowed. */
 const styleHashes = [
-  'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
-  'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc=',
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+  "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
 ]
 
 /** Headers of the page. The icons of Redoc are `data:` images. */
-export const documentationHeaders = {
-  ...pageHeaders,
-  'content-security-policy': (pageHeaders['content-security-policy'] ?? '')
-    .replace("style-src 'self'", `style-src 'self' ${styleHashes.map((hash) => `'${hash}'`).join(' ')}`)
-    .replace("img-src 'self'", "img-src 'self' data:"),
-}
+export const documentationHeaders = pageHeadersWith({
+  'style-src': `'self' ${styleHashes.join(' ')}`,
+  'img-src': "'self' data:",
+})
 
 /** Renders the page in which Redoc draws the API reference from the OpenAPI document. */
 export const DocumentationPage: FC<ApiPage> = ({ title, documentPath, scriptPath, iconPath }) => (
