@@ -1,13 +1,11 @@
 import { trace } from '@opentelemetry/api'
+import { withinMs } from '../time-limit.js'
 
 /** Lets the SDK, if any, send its remaining spans. Resolves when they are sent or after `timeoutMs`; never rejects. */
 export async function flushSpans(timeoutMs: number): Promise<void> {
   const flush = flushOf(trace.getTracerProvider())
   if (flush === null) return
-  const flushed = Promise.resolve(flush()).catch(() => undefined)
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([flushed, new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)))])
-  clearTimeout(timer)
+  await withinMs(timeoutMs, Promise.resolve(flush())).catch(() => undefined)
 }
 
 /** Checks the shape, not the class: the SDK has a separate copy of the API with other classes. */
