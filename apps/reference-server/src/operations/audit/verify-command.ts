@@ -110,7 +110,7 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
   let findings = 0
   for (const name of asked.logs) {
     const failNaming = (error: unknown): never => {
-      throw error instanceof StorageError ? new LogNotRead(name, readFailureOf(error)) : error
+      throw error instanceof StorageError ? new CommandError(`${settingOf[name]}: ${readFailureOf(error)}`) : error
     }
     const log = await logs[name]().catch(failNaming)
     try {
@@ -159,33 +159,29 @@ async function checkpointsOf(
   let isWritten = false
   for (const path of given.length === 0 ? [configured] : given) {
     const file = await readCheckpoints(path).catch(() => {
-      throw new CheckpointsNotRead()
+      throw new CommandError('AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.')
     })
     // A file named in the arguments must exist. The configured file is created with the first checkpoint.
-    if (file === null && given.length > 0) throw new CheckpointFileMissing()
+    if (file === null && given.length > 0) {
+      throw new CommandError('A file of --checkpoints does not exist. Name an existing file.')
+    }
     if (file !== null && file.unreadableLines > 0) warn(`${file.unreadableLines} lines of checkpoints cannot be read.`)
     isWritten ||= file !== null
     all.push(...(file?.checkpoints ?? []))
   }
   // An emptied file would hide that the newest entries were cut off.
-  if (isWritten && all.length === 0) throw given.length > 0 ? new CheckpointsMissing() : new ConfiguredFileEmptied()
+  if (isWritten && all.length === 0) {
+    throw new CommandError(
+      given.length > 0
+        ? 'The files of --checkpoints have no checkpoint. Name a file that the server wrote.'
+        : 'The file of AUDIT_CHECKPOINTS has no checkpoint, although the server creates it with the first one. Restore it from its copy, or move it away to verify without checkpoints.',
+    )
+  }
   return all
 }
 
-class CheckpointFileMissing extends Error {}
-class CheckpointsMissing extends Error {}
-class ConfiguredFileEmptied extends Error {}
-class CheckpointsNotRead extends Error {}
-
-/** The database of a log cannot be opened or read. */
-class LogNotRead extends Error {
-  constructor(
-    readonly log: AuditLogName,
-    readonly text: string,
-  ) {
-    super(text)
-  }
-}
+/** Stops the command. The message is a fixed text. */
+class CommandError extends Error {}
 
 /** A database that the server never used is no temporary failure. SQLite reads none in a folder that it cannot write to. */
 const readFailureOf = ({ code, cause, message }: StorageError) =>
@@ -234,14 +230,7 @@ function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints
 
 /** Prints only fixed texts: other messages could quote a path or a value. */
 function textOf(error: unknown): string {
-  if (error instanceof CheckpointFileMissing) return 'A file of --checkpoints does not exist. Name an existing file.'
-  if (error instanceof CheckpointsMissing)
-    return 'The files of --checkpoints have no checkpoint. Name a file that the server wrote.'
-  if (error instanceof ConfiguredFileEmptied)
-    return 'The file of AUDIT_CHECKPOINTS has no checkpoint, although the server creates it with the first one. Restore it from its copy, or move it away to verify without checkpoints.'
-  if (error instanceof CheckpointsNotRead) return 'AUDIT_CHECKPOINTS, or a file of --checkpoints, cannot be read.'
-  if (error instanceof LogNotRead) return `${settingOf[error.log]}: ${error.text}`
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`
-  if (error instanceof EnvError || error instanceof StartError) return error.message
-  return 'The audit log could not be verified.'
+  const isFixed = error instanceof CommandError || error instanceof EnvError || error instanceof StartError
+  return isFixed ? error.message : 'The audit log could not be verified.'
 }
