@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   DETAILS_PART,
   type AppUser,
@@ -17,6 +16,7 @@ import {
   type PhotoSide,
 } from '@kyc-relay/kyc-core/internal'
 import { photoFormat, type PhotoJobStore, type PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { sha256 } from '../sha256.js'
 import { openSealedPart, type SealedParts } from './open-sealed-part.js'
 import type { VerificationOverview } from '../storage/verification-overview.js'
 
@@ -107,8 +107,7 @@ export async function readPhoto(
   const text = await openSealedPart({ owner, ...looker, ...part }, record, deps.vault)
   if (text === null) return { kind: 'erased', kept }
   const bytes = Buffer.from(text, 'base64')
-  const sha256 = createHash('sha256').update(bytes).digest('base64')
-  return { kind: 'found', bytes, format: photoFormat(bytes), sha256 }
+  return { kind: 'found', bytes, format: photoFormat(bytes), sha256: sha256(bytes).toString('base64') }
 }
 
 async function findRecord(verificationId: string, deps: EvidenceDeps) {

@@ -1,7 +1,8 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { Env } from '../env.js'
+import { sha256 } from '../sha256.js'
 
 /** Caller of a user access token. */
 export interface AccessTokenHolder {
@@ -51,8 +52,6 @@ function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory, 'findG
     },
   }
 }
-
-const sha256 = (text: string) => hash('sha256', text, 'buffer')
 
 /** Opaque tokens of the embedded store, stored as SHA-256: 256 random bits need no slow hash. */
 export function createEmbeddedAccessTokens(

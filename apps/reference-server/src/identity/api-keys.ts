@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
 import type { SigningKey } from '@kyc-relay/webhooks/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
+import { sha256 } from '../sha256.js'
 import { findDamaged } from './find-damaged.js'
 import { openApiKey, sealApiKey, wrappingKeyIdOf } from './sealed-api-key.js'
 import { pagesOfApiKeys } from './api-key-pages.js'
@@ -174,5 +175,3 @@ export function createApiKeys(deps: {
     },
   }
 }
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest()

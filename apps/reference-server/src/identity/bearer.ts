@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { equalSecrets } from '../sha256.js'
 
 /** The `VERIFY_KYC` scope lets a token submit results (docs/contract.md 1.2). */
 export const submissionScope = 'VERIFY_KYC'
@@ -24,6 +24,5 @@ export function parseBearer(header: string | undefined): string | null {
 export function isInternalCaller(authorization: string | undefined, internalToken: string | null): boolean {
   if (internalToken === null) return false
   const given = parseBearer(authorization)
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return given !== null && timingSafeEqual(digest(given), digest(internalToken))
+  return given !== null && equalSecrets(given, internalToken)
 }

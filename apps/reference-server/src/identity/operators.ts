@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
+import { sha256 } from '../sha256.js'
 
 /**
  * Rights of operators: `read` lists and looks up what is stored without personal data, `evidence` opens the sealed
@@ -86,5 +87,5 @@ export function createOperatorLookup(operators: readonly Operator[]): (token: st
 
 /** Returns the SHA-256 of an operator's token in lower-case hexadecimal. */
 export function operatorTokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return sha256(token).toString('hex')
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { KycError } from '@kyc-relay/kyc-core'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ClosedUser } from '@kyc-relay/storage-drizzle/internal'
 import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
+import { sha256 } from '../sha256.js'
 import type { ErasureRefusal, ErasureReport, ErasureRequest } from './erase-user.js'
 
 /** Most users of one report, with and without a legal hold each. */
@@ -67,7 +67,7 @@ export async function readRetentionReport(asOf: Date, deps: RetentionReportDeps)
     held: held.slice(0, mostUsers),
     more: due.length > mostUsers || held.length > mostUsers,
   }
-  const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)
+  const hash = sha256(JSON.stringify(content)).toString('hex').slice(0, 32)
   return { reportId: `${asOf.getTime()}-${hash}`, ...content }
 }
 

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KycError, type AppUser } from '@kyc-relay/kyc-core'
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { sha256 } from '../sha256.js'
 import { makeFolder } from '../start/make-folder.js'
 import { removeLeftovers, replaceFile, syncFolder } from '../start/whole-file.js'
 
@@ -11,9 +12,7 @@ const leftoverFolder = 'unfinished'
 
 /** Returns a file name that reveals nothing. The same photo always has the same name, so it is stored once. */
 export function photoName({ appId, userId }: AppUser, photoJobId: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify(['kyc-relay photo', appId, userId, photoJobId]))
-    .digest('hex')
+  return sha256(JSON.stringify(['kyc-relay photo', appId, userId, photoJobId])).toString('hex')
 }
 
 /**

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { KycError, type AppUser } from '@kyc-relay/kyc-core'
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { sha256 } from '../sha256.js'
 import { photoName } from './directory-photo-store.js'
 
 /** Location of photos in an S3-compatible store. */
@@ -41,7 +41,7 @@ export function createS3PhotoStore(location: S3Location, requestTimeoutMs = 20_0
       return await client.fetch(url, {
         method,
         // Needed so that the signature covers the body.
-        headers: { 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) },
+        headers: { 'x-amz-content-sha256': sha256(body ?? '').toString('hex') },
         redirect: 'error',
         signal: AbortSignal.timeout(requestTimeoutMs),
         ...(body === undefined ? {} : { body: new Uint8Array(body) }),
@@ -87,8 +87,4 @@ async function isMissingObject(response: Response): Promise<boolean> {
 async function expectStatus(response: Response, statuses: readonly number[]): Promise<void> {
   await response.body?.cancel().catch(() => undefined)
   if (!statuses.includes(response.status)) throw new KycError('PHOTO_STORE_UNAVAILABLE')
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

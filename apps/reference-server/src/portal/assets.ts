@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
+import { sha256 } from '../sha256.js'
 import components from './styles/components.css?raw'
 import forms from './styles/forms.css?raw'
 import layout from './styles/layout.css?raw'
@@ -8,7 +8,7 @@ import theme from './styles/theme.css?raw'
 import { script } from './script.js'
 
 const stylesheet = [theme, layout, forms, components].join('\n')
-const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 16)
+const digest = (text: string) => sha256(text).toString('base64url').slice(0, 16)
 
 /** Addresses of the style sheet and the script. The name changes with the content. */
 export const assetPaths = {

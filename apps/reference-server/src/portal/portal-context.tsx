@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { FailedAuthentications } from '../identity/failed-authentications.js'
 import { pageHeaders } from './page-headers.js'
 import type { EdgeEnv } from '../http/request-context.js'
+import { equalSecrets } from '../sha256.js'
 import { readForm } from './form-body.js'
 import { keepForm } from './kept-form.js'
 import { ProblemPage } from './pages/problem-page.js'
@@ -9,7 +10,7 @@ import { SignInPage } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
 import { returnPage, returnPageOfForm, signInPath } from './return-page.js'
 import { sessionCookie, type PortalKind } from './session-cookie.js'
-import { equalSecrets, formToken, type Notice, type OperatorHolder, type Session, type Sessions } from './sessions.js'
+import { formToken, type Notice, type OperatorHolder, type Session, type Sessions } from './sessions.js'
 
 /** Values in Hono's context for handlers of the portal. */
 export interface PortalEnv {

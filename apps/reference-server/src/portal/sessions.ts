@@ -1,8 +1,9 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { callerKey } from '../operator-api/internal-caller.js'
 import type { InternalCaller, Operator } from '../identity/operators.js'
 import type { PortalHolder, PortalSessions } from '../storage/portal-sessions.js'
+import { sha256 } from '../sha256.js'
 import type { PreparedTest } from '../webhooks-api/test-event.js'
 import { parsePreparedTest, writePreparedTest } from './prepared-test.js'
 
@@ -89,9 +90,8 @@ export function createSessions(
   }
   const hashOf = (id: string) => {
     const operator = operatorOf(id)
-    const bound =
-      operator === undefined ? createHash('sha256').update(id) : createHmac('sha256', id).update(operator.tokenHash)
-    return new Uint8Array(bound.digest())
+    const hash = operator === undefined ? sha256(id) : createHmac('sha256', id).update(operator.tokenHash).digest()
+    return new Uint8Array(hash)
   }
   return {
     async begin(holder) {
@@ -143,10 +143,4 @@ function asCaller({ name, rights }: Operator): OperatorHolder {
  */
 export function formToken(id: string, purpose: 'session' | 'sign-in'): string {
   return createHmac('sha256', id).update(`kyc-relay portal form, ${purpose}`).digest('base64url')
-}
-
-/** Compares secrets in constant time. */
-export function equalSecrets(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
 }
