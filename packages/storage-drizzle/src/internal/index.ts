@@ -1,5 +1,6 @@
 // For the packages and the server of this repository. No promises: any release may change or remove a name.
 export type { ApiKeyRow } from '../apps/app-directory.js'
+export { findAbove } from '../engine/find-above.js'
 export type { MigrationListeners } from '../engine/migrations/ledger.js'
 export type { OwnTables } from '../engine/migrations/migration-files.js'
 export type { ErasedRows } from '../erasure/user-erasure.js'
