@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
 
-/** Rate of a bucket: `burst` requests at once, `perMinute` on average. */
+/** Rate of a bucket: that many requests at once, and a minute on average. */
 export interface RatePolicy {
   readonly perMinute: number
-  /** Default: the same number as `perMinute`. */
-  readonly burst?: number
 }
+
+/** Time in which an empty bucket becomes full, in milliseconds. */
+const burstMs = 60_000
 
 /** Decision of a bucket for one request. */
 export interface RateVerdict {
@@ -29,8 +30,7 @@ export function takeToken(
   nowMs: number,
   policy: RatePolicy,
 ): { readonly verdict: RateVerdict; readonly fullAtMs: number } {
-  const intervalMs = 60_000 / policy.perMinute
-  const burstMs = intervalMs * (policy.burst ?? policy.perMinute)
+  const intervalMs = burstMs / policy.perMinute
   // After the clock was set back, callers wait at most for one full refill.
   const debtMs = Math.min(Math.max(0, fullAtMs - nowMs), burstMs)
   const allowed = debtMs + intervalMs <= burstMs + tolerance
@@ -56,7 +56,7 @@ export type LimitName = 'app' | 'token' | 'failed-authentication' | 'sign-in' | 
 export type LimitPolicies = Readonly<Record<LimitName, RatePolicy>>
 
 /**
- * Default limits: requests per minute, with the same burst. They are high because each refused KYC result affects a
+ * Default limits: requests per minute. They are high because each refused KYC result affects a
  * customer. `token` applies to GraphQL and exceeds the capacity of one process.
  */
 const defaultLimitPolicies: LimitPolicies = {
@@ -100,10 +100,8 @@ export function createRequestLimits(options: {
  * refusal.
  */
 function rateLimitHeaders(name: LimitName, policy: RatePolicy, verdict: RateVerdict): Record<string, string> {
-  const quota = policy.burst ?? policy.perMinute
-  const windowSeconds = Math.ceil((quota * 60) / policy.perMinute)
   return {
-    'ratelimit-policy': `"${name}";q=${quota};w=${windowSeconds}`,
+    'ratelimit-policy': `"${name}";q=${policy.perMinute};w=60`,
     ratelimit: `"${name}";r=${verdict.remaining};t=${Math.ceil(verdict.fullInMs / 1000)}`,
     ...(verdict.allowed ? {} : { 'retry-after': String(Math.max(1, Math.ceil(verdict.retryAfterMs / 1000))) }),
   }
