@@ -6,7 +6,7 @@ import {
   type AttemptResult,
 } from '@kyc-relay/webhooks/delivery'
 import type { DeliveryWorkerObserver } from '@kyc-relay/webhooks/internal'
-import type { EndpointChange } from './endpoint-states.js'
+import type { EndpointChange } from './endpoint-changes.js'
 import { errorFields, type Log } from '../operations/log.js'
 import { describeSpan, failSpan, parseTraceparent, tracer } from '../operations/tracing/span.js'
 

@@ -5,7 +5,7 @@ import type { Env } from '../env.js'
 import { createAddressFilter } from '../events/address-filter.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import { createEventDelivery } from '../events/deliver.js'
-import { createEndpointStates, tellPauses } from '../events/endpoint-states.js'
+import { createEndpointChangeReporter, reportPauses } from '../events/endpoint-changes.js'
 import { createPublisher } from '../events/publish.js'
 import type { Log } from '../operations/log.js'
 import { hideFromTracing } from '../operations/tracing/span.js'
@@ -33,8 +33,8 @@ export function wireEvents(deps: {
   const { bodySealer } = vault
   const { disk, metrics } = deps.operations
   const { apiKeys, endpointHeaders, grants } = deps.callers
-  const onEndpointChanged = createEndpointStates({ log, count: metrics.endpointChanged })
-  const store = tellPauses(deps.storage.webhooks, onEndpointChanged)
+  const onEndpointChanged = createEndpointChangeReporter({ log, count: metrics.endpointChanged })
+  const store = reportPauses(deps.storage.webhooks, onEndpointChanged)
 
   const policy = {
     ownHosts: env.publicHosts,

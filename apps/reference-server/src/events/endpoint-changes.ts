@@ -12,8 +12,11 @@ export interface EndpointChange {
   readonly state: EndpointState
 }
 
-/** Tells each change of an endpoint's state: in the log, and to `count`. */
-export function createEndpointStates(deps: { readonly log: Log; readonly count: (state: EndpointState) => void }) {
+/** Creates the function that reports each change of an endpoint's state: in the log, and to `count`. */
+export function createEndpointChangeReporter(deps: {
+  readonly log: Log
+  readonly count: (state: EndpointState) => void
+}) {
   return (change: EndpointChange): void => {
     const { appId, endpointId, state } = change
     deps.count(state)
@@ -21,8 +24,11 @@ export function createEndpointStates(deps: { readonly log: Log; readonly count: 
   }
 }
 
-/** Reports each change of a pause to `tell`. A call without a change reports nothing. */
-export function tellPauses<Store extends WebhookStore>(store: Store, tell: (change: EndpointChange) => void): Store {
+/** Calls `report` for each pause and each end of one. A call that changes nothing is not reported. */
+export function reportPauses<Store extends WebhookStore>(
+  store: Store,
+  report: (change: EndpointChange) => void,
+): Store {
   /** The state before or after a change; null for an endpoint that does not exist. */
   async function find({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) {
     const [endpoints, health] = await Promise.all([store.listEndpoints(appId), store.listEndpointHealth(appId)])
@@ -31,7 +37,7 @@ export function tellPauses<Store extends WebhookStore>(store: Store, tell: (chan
     return endpointState(endpoint, health.find((one) => one.endpointId === endpointId)?.failingSince ?? null)
   }
 
-  async function told<Answer>(
+  async function reporting<Answer>(
     request: { readonly appId: string; readonly endpointId: string },
     change: () => Promise<Answer>,
   ): Promise<Answer> {
@@ -40,13 +46,13 @@ export function tellPauses<Store extends WebhookStore>(store: Store, tell: (chan
     const state = await find(request)
     const { appId, endpointId } = request
     const wasOrIsPaused = before === 'PAUSED' || state === 'PAUSED'
-    if (state !== null && state !== before && wasOrIsPaused) tell({ appId, endpointId, state })
+    if (state !== null && state !== before && wasOrIsPaused) report({ appId, endpointId, state })
     return answer
   }
 
   return {
     ...store,
-    pauseEndpoint: (request) => told(request, () => store.pauseEndpoint(request)),
-    resumeEndpoint: (request) => told(request, () => store.resumeEndpoint(request)),
+    pauseEndpoint: (request) => reporting(request, () => store.pauseEndpoint(request)),
+    resumeEndpoint: (request) => reporting(request, () => store.resumeEndpoint(request)),
   }
 }
