@@ -9,7 +9,7 @@ import { callerKey, readActing, requireRight } from '../operator-api/internal-ca
 import { peopleOperations } from '../operator-api/people-operations.js'
 import { photoAnswer, photoSide } from './photo-answer.js'
 import { replacePhotoUrl, type PhotoUrlDeps } from './replace-photo-url.js'
-import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Looker } from './read-evidence.js'
+import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Revealer } from './read-evidence.js'
 
 /** Dependencies of the evidence routes. */
 export interface EvidenceRoutesDeps extends EvidenceDeps {
@@ -32,7 +32,7 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
   async function gate(
     c: Context<EdgeEnv>,
     schema: typeof peopleOperations.readEvidence.body,
-  ): Promise<Looker | Response> {
+  ): Promise<Revealer | Response> {
     const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
     const body = await readActing(c, schema)

@@ -20,8 +20,8 @@ import { sha256 } from '../sha256.js'
 import { openSealedPart, type SealedParts } from './open-sealed-part.js'
 import type { VerificationOverview } from '../storage/verification-overview.js'
 
-/** Who looks, and why. The vault records both before it opens anything. */
-export interface Looker {
+/** Who reveals something, and why. The vault records both before it opens anything. */
+export interface Revealer {
   readonly actor: string
   readonly purpose: string
 }
@@ -64,24 +64,24 @@ export interface FoundRecord {
   readonly kept: KeptEvidence
 }
 
-/** Opens the record of a verification. Nothing is opened unless the vault has recorded who looks. */
+/** Opens the record of a verification. Nothing is opened unless the vault has recorded who reveals it. */
 export async function readEvidence(
   verificationId: string,
-  looker: Looker,
+  revealer: Revealer,
   deps: EvidenceDeps,
 ): Promise<EvidenceAnswer> {
   const found = await findRecord(verificationId, deps)
-  return found === null ? { kind: 'unknown' } : openEvidence(found, looker, deps)
+  return found === null ? { kind: 'unknown' } : openEvidence(found, revealer, deps)
 }
 
 /** Opens a record that was read. */
 export async function openEvidence(
   { owner, record, kept }: FoundRecord,
-  looker: Looker,
+  revealer: Revealer,
   deps: Pick<EvidenceDeps, 'vault'>,
 ): Promise<Exclude<EvidenceAnswer, { readonly kind: 'unknown' }>> {
   const part = { recordId: record.verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
-  const text = await openSealedPart({ owner, ...looker, ...part }, record, deps.vault)
+  const text = await openSealedPart({ owner, ...revealer, ...part }, record, deps.vault)
   if (text === null) return { kind: 'erased', kept }
   const { person, ...details } = parseSubmissionDetails(text)
   return { kind: 'found', evidence: { ...kept, ...details, person: { ...person, ...maskedSsn(record) } } }
@@ -90,7 +90,7 @@ export async function openEvidence(
 /** Opens a stored photo in the same way. */
 export async function readPhoto(
   { verificationId, side }: { readonly verificationId: string; readonly side: PhotoSide },
-  looker: Looker,
+  revealer: Revealer,
   deps: EvidenceDeps,
 ): Promise<PhotoAnswer> {
   const found = await findRecord(verificationId, deps)
@@ -104,7 +104,7 @@ export async function readPhoto(
   // An erasure removes photos last. The file of a job read before it can be gone.
   if (sealed === null) return { kind: 'not_stored' }
   const part = { recordId: verificationId, part: photoImagePart(side), sealed }
-  const text = await openSealedPart({ owner, ...looker, ...part }, record, deps.vault)
+  const text = await openSealedPart({ owner, ...revealer, ...part }, record, deps.vault)
   if (text === null) return { kind: 'erased', kept }
   const bytes = Buffer.from(text, 'base64')
   return { kind: 'found', bytes, format: photoFormat(bytes), sha256: sha256(bytes).toString('base64') }

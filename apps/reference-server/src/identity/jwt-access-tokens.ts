@@ -62,7 +62,7 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
     } catch (error) {
       // jose fetches the keys again when one is missing. This code does so when a key is unusable: the issuer may have
       // corrected it.
-      if (isAnswer(error) || keys.coolingDown) throw error
+      if (isJoseError(error) || error instanceof OauthServerError || keys.coolingDown) throw error
       await keys.reload()
       return verify(token)
     }
@@ -84,8 +84,8 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
 }
 
 /** Checks for an error of jose. Importing an unusable key throws other errors. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof errors.JOSEError || error instanceof OauthServerError
+function isJoseError(error: unknown): boolean {
+  return error instanceof errors.JOSEError
 }
 
 /** A token without a key id is tried with each matching key. */
@@ -100,7 +100,7 @@ async function verifyByAnyKey(
     } catch (error) {
       // Claims are checked after the signature, so an error of a claim means that the key is right. A key that is too
       // short is skipped.
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      if (isJoseError(error) && !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
     }
   }
   throw new errors.JWSSignatureVerificationFailed()

@@ -38,7 +38,7 @@ export async function answerIngested(
         verificationId: ingested.result.verificationId,
         outcome: ingested.result.status,
       })
-      return { value: ingested.result, ...beside({ warnings: ingested.warnings }) }
+      return { value: ingested.result, ...warningsExtension(ingested.warnings) }
     case 'replayed':
       log.info('submission replayed', {
         requestId,
@@ -55,6 +55,6 @@ export async function answerIngested(
   }
 }
 
-function beside({ warnings }: { warnings: readonly Warning[] }): { extensions?: Readonly<Record<string, unknown>> } {
+function warningsExtension(warnings: readonly Warning[]): { extensions?: Readonly<Record<string, unknown>> } {
   return warnings.length === 0 ? {} : { extensions: { warnings } }
 }

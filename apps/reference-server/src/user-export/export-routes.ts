@@ -29,17 +29,17 @@ export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
     const body = await readActing(c, peopleOperations.exportUser.body)
     if (!body.ok) return body.response
-    const looker = { actor: body.actor, purpose: body.value.purpose }
+    const revealer = { actor: body.actor, purpose: body.value.purpose }
     const request = { userId: userId.data, exportId: newId() }
     const { requestId } = c.env
     const record = (step: 'STARTED' | 'COMPLETED') =>
-      userRecords.recordExport({ ...request, step, actor: { name: looker.actor, reason: looker.purpose } })
+      userRecords.recordExport({ ...request, step, actor: { name: revealer.actor, reason: revealer.purpose } })
 
     async function* written() {
       const about = { requestId, ...request }
       let isCutOff = true
       try {
-        const pieces = exportUser(request, looker, deps, (error) =>
+        const pieces = exportUser(request, revealer, deps, (error) =>
           log.error('export failed', { ...about, ...errorFields(error) }),
         )
         const isComplete = yield* pieces

@@ -5,7 +5,7 @@ import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { UserErasure, UserRecords, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 import { type BodySealer, type WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { keptEvidence, openEvidence, type EvidenceDeps, type Looker } from '../evidence/read-evidence.js'
+import { keptEvidence, openEvidence, type EvidenceDeps, type Revealer } from '../evidence/read-evidence.js'
 
 const rowsOfPage = 50
 
@@ -38,7 +38,7 @@ const omitted = [
  */
 export async function* exportUser(
   { userId, exportId }: { readonly userId: string; readonly exportId: string },
-  looker: Looker,
+  revealer: Revealer,
   deps: ExportUserDeps,
   onFailure: (error: unknown) => void,
 ): AsyncGenerator<string, boolean> {
@@ -51,7 +51,7 @@ export async function* exportUser(
     for (const [index, appId] of appIds.entries()) {
       yield `${index === 0 ? '' : ','}{"appId":${JSON.stringify(appId)}`
       closers = '}]}'
-      for (const [name, items] of partsOf({ appId, userId }, looker, deps)) {
+      for (const [name, items] of partsOf({ appId, userId }, revealer, deps)) {
         yield `,"${name}":[`
         closers = ']}]}'
         let separator = ''
@@ -97,20 +97,20 @@ async function readHead(
   }
 }
 
-function partsOf(owner: AppUser, looker: Looker, deps: ExportUserDeps) {
+function partsOf(owner: AppUser, revealer: Revealer, deps: ExportUserDeps) {
   return [
-    ['verifications', verificationsOf(owner, looker, deps)],
+    ['verifications', verificationsOf(owner, revealer, deps)],
     ['events', eventsOf(owner, deps)],
     ['transactions', transactionsOf(owner, deps)],
   ] as const
 }
 
-async function* verificationsOf(owner: AppUser, looker: Looker, deps: ExportUserDeps) {
+async function* verificationsOf(owner: AppUser, revealer: Revealer, deps: ExportUserDeps) {
   for await (const record of rowsOf((page) => deps.verifications.listVerifications(owner, page))) {
     const photos = await deps.photoJobs.listPhotos(owner, record.verificationId)
     // Corrections are those of the user, in the head.
     const kept = keptEvidence(record, photos, [])
-    const answer = await openEvidence({ owner, record, kept }, looker, deps)
+    const answer = await openEvidence({ owner, record, kept }, revealer, deps)
     const {
       appId: _,
       userId: __,

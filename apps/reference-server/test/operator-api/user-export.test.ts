@@ -258,8 +258,8 @@ it('an export is JSON at whatever read it fails', async () => {
   ]
   const write = async (deps: ExportUserDeps, onFailure: () => void) => {
     const pieces: string[] = []
-    const looker = { actor: 'service', purpose: 'x' }
-    for await (const piece of exportUser({ userId: 'u', exportId: 'e' }, looker, deps, onFailure)) pieces.push(piece)
+    const revealer = { actor: 'service', purpose: 'x' }
+    for await (const piece of exportUser({ userId: 'u', exportId: 'e' }, revealer, deps, onFailure)) pieces.push(piece)
     return JSON.parse(pieces.join('')) as Record<string, unknown>
   }
   let failures = 0
