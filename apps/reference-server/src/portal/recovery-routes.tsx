@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
-import type { RecoveryCount } from '../events/recovery-count.js'
+import type { RecoveryTotals } from '../events/recovery-counter.js'
 import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
 import { findEndpointInPath } from './endpoint-in-path.js'
 import { utcTime } from './log-filters.js'
@@ -29,7 +29,7 @@ export function createRecoveryRoutes({ store, recoveries, countRecovery, now }: 
     const fields = c.get('form')
     const form = { from: fields.get('from') ?? '', until: fields.get('until') ?? '' }
     const [from, until] = [utcTime.safeParse(form.from), utcTime.safeParse(form.until)]
-    const send = (count: RecoveryCount | null, problem: RecoveryProblem | null) =>
+    const send = (count: RecoveryTotals | null, problem: RecoveryProblem | null) =>
       sendPage(
         c,
         <RecoverFormPage endpoint={endpoint} form={form} count={count} problem={problem} session={c.get('session')} />,

@@ -11,7 +11,7 @@ import type { FeedPage } from '@kyc-relay/webhooks/internal'
 import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
-import type { CountRecovery } from '../events/recovery-count.js'
+import type { RecoveryCounter } from '../events/recovery-counter.js'
 import { errorCode } from '../operations/log.js'
 import { serveKnownTypes } from './known-event-types.js'
 import { answer, serveOperation } from './operation.js'
@@ -22,7 +22,7 @@ import { webhookOperations as operations } from './webhook-operations.js'
 export interface RecoveryRoutesDeps {
   readonly store: Pick<WebhookStore, 'listEndpoints'>
   readonly recoveries: RecoveryStore
-  readonly countRecovery: CountRecovery
+  readonly countRecovery: RecoveryCounter
   readonly feed: FeedStore
   /** Age after which an event may lose its body, in milliseconds. */
   readonly bodyAgeMs: number

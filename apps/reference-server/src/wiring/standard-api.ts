@@ -3,7 +3,7 @@ import type { Handler } from 'hono'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
-import { createRecoveryCount } from '../events/recovery-count.js'
+import { createRecoveryCounter } from '../events/recovery-counter.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
@@ -51,7 +51,7 @@ export function wireStandardApi(deps: {
       sealHeaders: endpointHeaders.seal,
       bodySealer: storage.vault.bodySealer,
       recoveries: storage.recoveries,
-      countRecovery: createRecoveryCount({ recoveries: storage.recoveries, grants: deps.callers.grants, catalogue }),
+      countRecovery: createRecoveryCounter({ recoveries: storage.recoveries, grants: deps.callers.grants, catalogue }),
       feed: sealFeed(storage.feed, deps.cursors),
       bodyAgeMs: env.retention.bodyAgeMs,
       catalogue,

@@ -1,6 +1,6 @@
 import type { Endpoint, RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import type { RecoveryCount } from '../../events/recovery-count.js'
+import type { RecoveryTotals } from '../../events/recovery-counter.js'
 import type { Session } from '../sessions.js'
 import { describedBy, Fact, FieldProblem, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
@@ -15,7 +15,7 @@ export interface RecoveryProblem {
 }
 
 /** Renders the events that are not sent, by reason. */
-const Skipped: FC<{ readonly skipped: RecoveryCount['skipped'] }> = ({ skipped }) => (
+const Skipped: FC<{ readonly skipped: RecoveryTotals['skipped'] }> = ({ skipped }) => (
   <>
     <Fact name="Acknowledged before">{skipped.acknowledged}</Fact>
     <Fact name="Pending">{skipped.pending}</Fact>
@@ -29,7 +29,7 @@ export const RecoverFormPage: FC<{
   readonly session: Session
   readonly endpoint: Endpoint
   readonly form: { readonly from: string; readonly until: string }
-  readonly count: RecoveryCount | null
+  readonly count: RecoveryTotals | null
   readonly problem: RecoveryProblem | null
 }> = ({ session, endpoint, form, count, problem }) => {
   const problemOf = (field: 'from' | 'until') => (problem?.field === field ? problem.text : null)

@@ -3,21 +3,21 @@ import type { GrantLookup, RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import { countRecovery } from '@kyc-relay/webhooks/internal'
 import type { EventCatalogue } from './event-catalogue.js'
 
-/** What a recovery would do. */
-export type RecoveryCount = Awaited<ReturnType<typeof countRecovery>>
+/** Numbers of events that a recovery would match and skip. */
+export type RecoveryTotals = Awaited<ReturnType<typeof countRecovery>>
 
 /** Counts what a recovery would do; `running` while the app has a count that is not over. */
-export type CountRecovery = (range: Parameters<typeof countRecovery>[1]) => Promise<RecoveryCount | 'running'>
+export type RecoveryCounter = (range: Parameters<typeof countRecovery>[1]) => Promise<RecoveryTotals | 'running'>
 
 /**
- * Creates the count. It reads every event of the range, which may be all events of an app. So an app has one count at a
- * time, and other requests are answered between its pages.
+ * Creates the counter. It reads every event of the range, which may be all events of an app. So an app has one count
+ * at a time, and other requests are answered between its pages.
  */
-export function createRecoveryCount(deps: {
+export function createRecoveryCounter(deps: {
   readonly recoveries: RecoveryStore
   readonly grants: GrantLookup
   readonly catalogue: Pick<EventCatalogue, 'eventTypes'>
-}): CountRecovery {
+}): RecoveryCounter {
   const running = new Set<string>()
   const store: RecoveryStore = {
     ...deps.recoveries,

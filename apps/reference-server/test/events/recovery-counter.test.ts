@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createSqliteStorage, type SqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
 import { createEventTypes } from '@kyc-relay/webhooks/events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createRecoveryCount } from '../../src/events/recovery-count.js'
+import { createRecoveryCounter } from '../../src/events/recovery-counter.js'
 
 const [appId, userId] = [randomUUID(), randomUUID()]
 const range = { appId, endpointId: randomUUID(), since: new Date(0), until: new Date('2100-01-01'), eventTypes: null }
@@ -18,9 +18,9 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-const newCount = () => {
+const newCounter = () => {
   const grants = { find: (pairs: readonly unknown[]) => Promise.resolve(pairs.map(() => null)) }
-  return createRecoveryCount({
+  return createRecoveryCounter({
     recoveries: storage.recoveries,
     grants,
     catalogue: { eventTypes: createEventTypes([]) },
@@ -49,14 +49,14 @@ it('leaves turns to other requests while it counts', async () => {
     if (!isOver) setImmediate(look)
   }
   setImmediate(look)
-  expect(await newCount()(range)).toMatchObject({ matched: 401, skipped: { scope: 401 } })
+  expect(await newCounter()(range)).toMatchObject({ matched: 401, skipped: { scope: 401 } })
   isOver = true
   // A page has 200 events, so there were three.
   expect(turns).toBeGreaterThanOrEqual(3)
 })
 
 it('runs once at a time for an app, and again afterwards', async () => {
-  const count = newCount()
+  const count = newCounter()
   const first = count(range)
   expect(await count(range)).toBe('running')
   expect(await count({ ...range, appId: randomUUID() })).toMatchObject({ matched: 0 })
@@ -67,7 +67,7 @@ it('runs once at a time for an app, and again afterwards', async () => {
 it('can be asked for again after a failure', async () => {
   const down = { find: () => Promise.reject(new Error('down')) }
   const catalogue = { eventTypes: createEventTypes([]) }
-  const count = createRecoveryCount({ recoveries: storage.recoveries, grants: down, catalogue })
+  const count = createRecoveryCounter({ recoveries: storage.recoveries, grants: down, catalogue })
   await publish(1)
   await expect(count(range)).rejects.toThrow('down')
   await expect(count(range)).rejects.toThrow('down')
