@@ -10,7 +10,7 @@ import { createBrokenRequests } from './broken-requests.js'
 import { limitConnections, type ConnectionLimits } from './connection-limits.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { retryAfterOverload, type LoadShedding } from './load-shedding/load-shedding.js'
-import { followAnswers } from './load-shedding/open-answers.js'
+import { trackOpenResponses } from './load-shedding/open-responses.js'
 import { closeAfterBody, hasLargeUnreadBody, send, sendAndClose, type PlainAnswer } from './plain-answer.js'
 import type { EdgeEnv } from './request-context.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
@@ -158,11 +158,11 @@ export async function startListener(options: {
     }
     const refusal = refuseRequestHead(head, options.servesHost)
     if (refusal !== null) {
-      void answers.follow(response)
+      void openResponses.track(response)
       refuse(response, refusal)
       return
     }
-    const isRunning = options.loadShedding.run(response, answers, () => handle(request, response))
+    const isRunning = options.loadShedding.run(response, openResponses, () => handle(request, response))
     if (!isRunning) refuseForOverload(response)
   }
 
@@ -186,7 +186,7 @@ export async function startListener(options: {
   // A client may close its side after its last request. By default Node would then drop the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   const isLastOn = limitConnections(server, options.connections)
-  const answers = followAnswers(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
+  const openResponses = trackOpenResponses(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
 
   // By default Node sends 100 before any check, and a refused client would send its body needlessly.
   server.on('checkContinue', (request, response) => {
@@ -198,13 +198,13 @@ export async function startListener(options: {
   server.on('checkExpectation', (request, response) => {
     if (request.socket.destroyed) return
     begin(response)
-    void answers.follow(response)
+    void openResponses.track(response)
     refuse(response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
   })
   const broken = createBrokenRequests({
     present,
     onRefused,
-    latestOn: answers.latestOn,
+    latestOn: openResponses.latestOn,
     closeTimeoutMs: timeouts.headMs,
   })
   server.on('clientError', broken.onClientError)

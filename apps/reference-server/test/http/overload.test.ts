@@ -7,7 +7,7 @@ import {
   maxOpenPerConnection,
   retryAfterOverload,
 } from '../../src/http/load-shedding/load-shedding.js'
-import type { OpenAnswers } from '../../src/http/load-shedding/open-answers.js'
+import type { OpenResponses } from '../../src/http/load-shedding/open-responses.js'
 import { createRateLimitedWarning } from '../../src/operations/rate-limited-warning.js'
 import { holdClock } from './held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
@@ -31,15 +31,15 @@ function newSituation({ maxInFlight }: { maxInFlight: number }) {
       let take: () => void = () => undefined
       let end: () => void = () => undefined
       const taken = new Promise<void>((resolve) => (take = resolve))
-      const answers: OpenAnswers = {
-        follow: () => taken,
+      const responses: OpenResponses = {
+        track: () => taken,
         countOn: () => openOnConnection,
         latestOn: () => undefined,
       }
       const socket = { writable: true, destroyed: false, pause: () => undefined, resume: () => undefined }
       const response = { req: { url, complete, socket } } as unknown as ServerResponse
       const handled = new Promise<void>((resolve) => (end = resolve))
-      if (!shedding.run(response, answers, () => handled)) return null
+      if (!shedding.run(response, responses, () => handled)) return null
       return {
         async handled() {
           end()

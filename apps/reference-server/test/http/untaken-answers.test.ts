@@ -9,7 +9,7 @@ import { readJsonObject } from '../../src/http/json-body.js'
 import { startListener } from '../../src/http/listener.js'
 import { createLoadShedding, maxOpenPerConnection } from '../../src/http/load-shedding/load-shedding.js'
 import type { EdgeEnv } from '../../src/http/request-context.js'
-import { createOpenAnswers } from '../../src/http/load-shedding/open-answers.js'
+import { createOpenResponses } from '../../src/http/load-shedding/open-responses.js'
 import { anyHost } from '../../src/http/served-hosts.js'
 import { createLocalCertificates } from '../../src/start/local-ca.js'
 import { createLog } from '../../src/operations/log.js'
@@ -198,7 +198,7 @@ describe('the time for an answer', () => {
   /** Connections and answers that do as they are told; the clock is ours. */
   function newSituation() {
     let nowMs = 0
-    const answers = createOpenAnswers(15_000, () => nowMs)
+    const responses = createOpenResponses(15_000, () => nowMs)
     const taken: string[] = []
     const socket = Object.assign(new EventEmitter(), {
       writableEnded: false,
@@ -209,17 +209,17 @@ describe('the time for an answer', () => {
       },
     })
     return {
-      answers,
+      responses,
       taken,
       socket,
       request(name: string) {
         const response = Object.assign(new EventEmitter(), { req: { socket }, writableEnded: false })
-        void answers.follow(response as unknown as ServerResponse).then(() => taken.push(name))
+        void responses.track(response as unknown as ServerResponse).then(() => taken.push(name))
         return { made: () => (response.writableEnded = true), taken: () => response.emit('close') }
       },
       cutOffAfter(ms: number) {
         nowMs += ms
-        answers.check()
+        responses.check()
         return socket.destroyed
       },
     }
@@ -253,17 +253,17 @@ describe('the time for an answer', () => {
   })
 
   it('ends with the connection, and each answer is taken once', async () => {
-    const { request, answers, socket, taken } = newSituation()
+    const { request, responses, socket, taken } = newSituation()
     const [first, second] = [request('first'), request('second')]
     first.made()
-    expect(answers.countOn(socket as never)).toBe(2)
+    expect(responses.countOn(socket as never)).toBe(2)
     socket.destroy()
     await turn()
     expect(taken).toEqual(['first', 'second'])
     first.taken()
     second.taken()
     await turn()
-    expect([taken, answers.countOn(socket as never)]).toEqual([['first', 'second'], 0])
+    expect([taken, responses.countOn(socket as never)]).toEqual([['first', 'second'], 0])
   })
 
   it('holds for the end of a connection too', () => {

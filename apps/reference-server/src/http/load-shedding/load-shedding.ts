@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { createBodyMemory, type BodyMemory } from '../body-memory.js'
 import { watchHeap } from './heap-pressure.js'
-import type { OpenAnswers } from './open-answers.js'
+import type { OpenResponses } from './open-responses.js'
 import { createPausedConnections } from './paused-connections.js'
 
 /** Most open requests of one connection. */
@@ -34,7 +34,7 @@ export interface LoadShedding {
    *
    * @returns False if the handler was not run; the caller responds with 503.
    */
-  run(response: ServerResponse, answers: OpenAnswers, handler: () => Promise<void>): boolean
+  run(response: ServerResponse, openResponses: OpenResponses, handler: () => Promise<void>): boolean
   /**
    * `running`: running handlers. `open`: requests whose handler runs or whose response is not read. `paused`: paused
    * connections.
@@ -74,11 +74,11 @@ export function createLoadShedding(options: {
   const paused = createPausedConnections(room, nowMs)
 
   /** Pauses an idle connection after a refusal, or after a response while other connections are paused. */
-  function pauseAfter(response: ServerResponse, answers: OpenAnswers): void {
+  function pauseAfter(response: ServerResponse, openResponses: OpenResponses): void {
     // In the next turn, Node parses the rest of the packet: the body and further requests.
     setImmediate(() => {
       const { socket } = response.req
-      if (answers.countOn(socket) === 0) paused.pause(socket)
+      if (openResponses.countOn(socket) === 0) paused.pause(socket)
     })
   }
 
@@ -95,18 +95,18 @@ export function createLoadShedding(options: {
   }
 
   return {
-    run(response, answers, handler) {
+    run(response, openResponses, handler) {
       const kind = kindOf(response.req.url ?? '')
       const reserve = kind === 'portal' ? reservedForPortal : 0
-      const mayRun = answers.countOn(response.req.socket) < maxOpenPerConnection
-      const taken = answers.follow(response)
+      const mayRun = openResponses.countOn(response.req.socket) < maxOpenPerConnection
+      const taken = openResponses.track(response)
       if (!mayRun || (kind !== 'probe' && room() + reserve <= 0)) {
         onRefused?.()
-        void taken.then(() => pauseAfter(response, answers))
+        void taken.then(() => pauseAfter(response, openResponses))
         return false
       }
       void count(response, taken, handler).then(() => {
-        if (kind === 'work' && paused.count() > 0) pauseAfter(response, answers)
+        if (kind === 'work' && paused.count() > 0) pauseAfter(response, openResponses)
       })
       return true
     },

@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
 
 /** Tracks the responses that clients have not read yet, by connection. */
-export interface OpenAnswers {
+export interface OpenResponses {
   /** Tracks the response to a new request. Resolves when the client has read it or the connection is closed. */
-  follow(response: ServerResponse): Promise<void>
+  track(response: ServerResponse): Promise<void>
   /** Returns the number of open responses of a connection. */
   countOn(socket: Duplex): number
   /** Returns the response to the latest request of a connection, open or not. */
@@ -30,10 +30,10 @@ interface Connection {
  *   closing a connection that both sides have ended.
  * @param nowMs Monotonic clock, in milliseconds.
  */
-export function createOpenAnswers(
+export function createOpenResponses(
   maxMs: number,
   nowMs: () => number,
-): OpenAnswers & { begin(socket: Duplex): unknown; check(): void } {
+): OpenResponses & { begin(socket: Duplex): unknown; check(): void } {
   const connections = new Map<Duplex, Connection>()
 
   function begin(socket: Duplex): Connection {
@@ -56,7 +56,7 @@ export function createOpenAnswers(
 
   return {
     begin,
-    follow(response) {
+    track(response) {
       const { socket } = response.req
       const connection = connections.get(socket) ?? begin(socket)
       connection.latest = response
@@ -83,15 +83,15 @@ export function createOpenAnswers(
 }
 
 /** Tracks the responses of a server. It checks every `checkMs` while the server is open. */
-export function followAnswers(
+export function trackOpenResponses(
   server: Server,
   times: { readonly maxMs: number; readonly checkMs: number },
-): OpenAnswers {
-  const answers = createOpenAnswers(times.maxMs, () => performance.now())
-  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', answers.begin)
+): OpenResponses {
+  const responses = createOpenResponses(times.maxMs, () => performance.now())
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', responses.begin)
   server.once('listening', () => {
-    const checks = setInterval(answers.check, times.checkMs).unref()
+    const checks = setInterval(responses.check, times.checkMs).unref()
     server.once('close', () => clearInterval(checks))
   })
-  return answers
+  return responses
 }
