@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import { openApiWebhooks } from './openapi-events.js'
 import { curlOf, operationExamples } from './operation-examples.js'
-import type { AnswerShape, OperationShape, RefusalNote } from './operation.js'
+import { paramSchema, type AnswerShape, type OperationShape, type RefusalNote } from './operation.js'
 import { problem } from './webhook-schemas.js'
 
 type Json = Record<string, unknown>
@@ -160,13 +160,6 @@ export function openApiDocument(operations: readonly OperationShape[], api: ApiD
 
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
 
-/** Parameters of paths that are no UUID. */
-const pathSchemas: Readonly<Record<string, Json>> = {
-  version: { type: 'integer', minimum: 1 },
-  side: { type: 'string', enum: ['front', 'back', 'selfie'] },
-  reportId: { type: 'string' },
-}
-
 function bodyOf(body: z.ZodType, { body: example }: OperationExample, schemaOf: SchemaOf): Json {
   return { schema: schemaOf(body, 'input'), ...(example === undefined ? {} : { example }) }
 }
@@ -176,7 +169,7 @@ function parametersOf(operation: OperationShape, schemaOf: SchemaOf): Json[] {
     name,
     in: 'path',
     required: true,
-    schema: pathSchemas[name ?? ''] ?? { type: 'string', format: 'uuid' },
+    schema: schemaOf(paramSchema(name ?? ''), 'input'),
   }))
   const inQuery = Object.entries(operation.query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = schemaOf(schema as z.ZodType, 'input')

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import * as z from 'zod'
+import { photoSide } from '../evidence/photo-answer.js'
 import type { ErrorCode, Refusal } from '../http/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
 import { refuseProblem } from '../http/json-route.js'
@@ -32,7 +33,7 @@ export interface AnswerShape {
 export interface OperationShape {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** Path with `{parameters}`: `{version}` is a whole number from 1; every other parameter is a UUID. */
+  /** Path with `{parameters}`: see {@link paramSchema}. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -46,6 +47,27 @@ export interface OperationShape {
   readonly refusals: readonly RefusalNote[]
 }
 
+/** Parameters of paths. Every other one is a UUID. */
+const paramSchemas = {
+  version: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .transform(Number)
+    .meta({ override: { type: 'integer', minimum: 1 } }),
+  side: photoSide,
+  reportId: z.string(),
+}
+
+/** Accepts either letter case and converts to lower case (RFC 9562, section 4). */
+const uuid = z.guid().toLowerCase()
+
+/** Returns the schema of a parameter of a path. */
+export function paramSchema(name: string): z.ZodType {
+  return (paramSchemas as Readonly<Record<string, z.ZodType>>)[name] ?? uuid
+}
+
+type Param<Name> = Name extends keyof typeof paramSchemas ? z.output<(typeof paramSchemas)[Name]> : string
+
 type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>
   : never
@@ -58,7 +80,7 @@ type AnswerOf<Status extends number, Answer extends AnswerShape> = {
 /** A valid request of an operation. */
 export interface Call<O extends OperationShape> {
   readonly appId: string
-  readonly params: Readonly<Record<ParameterNames<O['path']>, string>>
+  readonly params: { readonly [Name in ParameterNames<O['path']>]: Param<Name> }
   readonly query: O['query'] extends z.ZodObject ? z.output<O['query']> : null
   readonly body: O['body'] extends z.ZodObject ? z.output<O['body']> : null
 }
@@ -112,15 +134,10 @@ export function serveOperation<O extends OperationShape>(
 
 const noParameters = z.object({})
 
-/** Accepts either letter case and converts to lower case (RFC 9562, section 4). */
-const uuid = z.guid().toLowerCase()
-
-const version = z.string().regex(/^[1-9]\d{0,8}$/)
-
-function checkParams(given: Readonly<Record<string, string>>): Record<string, string> | null {
-  const params: Record<string, string> = {}
+function checkParams(given: Readonly<Record<string, string>>): Record<string, unknown> | null {
+  const params: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(given)) {
-    const checked = (name === 'version' ? version : uuid).safeParse(text)
+    const checked = paramSchema(name).safeParse(text)
     if (!checked.success) return null
     params[name] = checked.data
   }

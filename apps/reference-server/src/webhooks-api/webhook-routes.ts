@@ -177,7 +177,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   )
 
   serveOperation(routes, operations.revokeKey, async ({ appId, params }) => {
-    const revoked = await apiKeys.revoke({ appId, version: Number(params.version), reason: null })
+    const revoked = await apiKeys.revoke({ appId, version: params.version, reason: null })
     return revoked ? answer(204) : { refusal: { code: 'NOT_FOUND' } }
   })
 
