@@ -27,7 +27,7 @@ import { createTransactionRoutes } from '../events/transaction-routes.js'
 import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
 import { createRetentionReportRoutes } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
-import { createUserRightsRoutes, type UserRightsRoutesDeps } from './user-rights-routes.js'
+import { serveUserRights, type UserRightsRoutesDeps } from './user-rights-routes.js'
 import { createKycStatusRoutes, type KycStatusRoutesDeps } from './kyc-status-routes.js'
 import { createExportRoutes, type ExportRoutesDeps } from '../user-export/export-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
@@ -94,7 +94,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
   app.route('/internal/v1', createDuplicateRoutes({ vault: deps.evidence.vault, limits: deps.limits, log }))
-  app.route('/internal/v1', createUserRightsRoutes({ ...deps.userRights, log }))
+  serveUserRights(app, { ...deps.userRights, log })
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))

@@ -52,29 +52,28 @@ function callerOf(
   return operator === null ? null : { kind: 'operator', name: operator.name, rights: operator.rights }
 }
 
-/** Lets services and the operators with this right pass. Every route of the internal API has this or {@link servicesOnly}. */
-export function requireRight(right: OperatorRight): MiddlewareHandler<EdgeEnv> {
-  return async (c, next) => (hasRight(c.get('caller'), right) ? next() : refuseRight(c))
+/** Lets services and the operators with this right pass; with `service` only services. */
+export function requireRight(right: OperatorRight | 'service'): MiddlewareHandler<EdgeEnv> {
+  return async (c, next) => {
+    const caller = c.get('caller')
+    const isAllowed = right === 'service' ? caller.kind === 'service' : hasRight(caller, right)
+    return isAllowed ? next() : refuseProblem(c, { code: 'FORBIDDEN', detail: 'RIGHT_REQUIRED' })
+  }
 }
 
 /** Lets only services pass: operators do not publish events for users. */
-export const servicesOnly: MiddlewareHandler<EdgeEnv> = async (c, next) =>
-  c.get('caller').kind === 'service' ? next() : refuseRight(c)
+export const servicesOnly = requireRight('service')
 
 /** Checks whether a caller has a right. A service has every right. */
 export function hasRight(caller: InternalCaller, right: OperatorRight): boolean {
   return caller.kind === 'service' || caller.rights.includes(right)
 }
 
-function refuseRight(c: Context<EdgeEnv>): Response {
-  return refuseProblem(c, { code: 'FORBIDDEN', detail: 'RIGHT_REQUIRED' })
-}
-
 /**
  * Who acted, as the audit log names it: `operator:<name>` by the credential, `claimed:<name>` as a service with the
  * shared token says, or `service` if it names nobody.
  */
-function actorNameOf(caller: InternalCaller, claimed: string | null): string {
+export function actorNameOf(caller: InternalCaller, claimed: string | null): string {
   if (caller.kind === 'operator') return `operator:${caller.name}`
   return claimed === null ? 'service' : `claimed:${claimed}`
 }

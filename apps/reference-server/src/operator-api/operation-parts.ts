@@ -29,7 +29,8 @@ export const actor = auditText.nullish().meta({
 export const withReason = z.strictObject({ reason, actor })
 export const withPurpose = z.strictObject({ purpose: reason, actor })
 export const done = (description: string) => ({ 204: { description, schema: null } })
-export const anyObject = z.record(z.string(), z.unknown())
+export const noStore = { 'cache-control': 'no-store' }
+export const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown())
 
 export const services = 'Only services with `INTERNAL_TOKEN`.'
 export const needs = (right: string) => `Right: \`${right}\`.`

@@ -115,30 +115,43 @@ export function serveOperation<O extends OperationShape>(
   findMore: FindMore = () => [],
 ): void {
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
-    const params = checkParams(c.req.param())
-    if (params === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const query = checkQuery(operation.query ?? noParameters, c, findMore)
-    if (!query.ok) return query.response
-    const body = await checkBody(operation, c, findMore)
-    if (!body.ok) return body.response
-    const given = { query: operation.query === undefined ? null : query.value, body: body.value }
-    const call = { appId: c.get('appId'), params, ...given }
-    // The schemas have just checked the values, so the types are right.
-    const outcome = await handle(call as Call<O>)
-    if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
-    const { status, value, headers } = outcome as { status: number; value?: unknown; headers?: Record<string, string> }
-    const all = { 'cache-control': 'no-store', ...headers }
-    return value === undefined ? c.body(null, status as 204, all) : c.json(value, status as 200, all)
+    const params = checkParams(c)
+    if (params instanceof Response) return params
+    const response = await answerOperation(c, operation, params, handle, findMore)
+    response.headers.set('cache-control', 'no-store')
+    return response
   })
+}
+
+/** Checks the query and the body of a request, and answers it. */
+export async function answerOperation<O extends OperationShape>(
+  c: Context<EdgeEnv>,
+  operation: O,
+  params: Readonly<Record<string, unknown>>,
+  handle: (call: Call<O>) => Promise<Outcome<O> | Response>,
+  findMore: FindMore = () => [],
+): Promise<Response> {
+  const query = checkQuery(operation.query ?? noParameters, c, findMore)
+  if (!query.ok) return query.response
+  const body = await checkBody(operation, c, findMore)
+  if (!body.ok) return body.response
+  const given = { query: operation.query === undefined ? null : query.value, body: body.value }
+  // The schemas have just checked the values, so the types are right.
+  const outcome = await handle({ appId: c.get('appId'), params, ...given } as Call<O>)
+  if (outcome instanceof Response) return outcome
+  if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
+  const { status, value, headers } = outcome as { status: number; value?: unknown; headers?: Record<string, string> }
+  return value === undefined ? c.body(null, status as 204, headers) : c.json(value, status as 200, headers)
 }
 
 const noParameters = z.object({})
 
-function checkParams(given: Readonly<Record<string, string>>): Record<string, unknown> | null {
+/** Checks the parameters of the path. */
+export function checkParams(c: Context<EdgeEnv>): Record<string, unknown> | Response {
   const params: Record<string, unknown> = {}
-  for (const [name, text] of Object.entries(given)) {
+  for (const [name, text] of Object.entries(c.req.param())) {
     const checked = paramSchema(name).safeParse(text)
-    if (!checked.success) return null
+    if (!checked.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     params[name] = checked.data
   }
   return params
