@@ -13,7 +13,7 @@ import { internalDocument } from './internal-document.js'
 import { hasQuery } from './internal-operations.js'
 import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
-import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
+import { serveApiKeys, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.js'
 import { createAssetRoutes } from '../portal/assets.js'
@@ -99,7 +99,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
-  app.route('/internal/v1', createApiKeyRoutes(deps.apps))
+  serveApiKeys(app, deps.apps)
   app.route('/internal/v1', createEndpointRoutes(deps.endpoints))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
   app.route('/', createReadRoutes({ ...deps.reads, eventTypeNames: deps.catalogue.names }))
