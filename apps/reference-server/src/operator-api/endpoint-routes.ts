@@ -1,9 +1,11 @@
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { Hono, type Context } from 'hono'
-import { refuseProblem } from '../http/json-route.js'
+import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
-import { id } from './field-schemas.js'
-import { actorOf, requireRight } from './internal-caller.js'
+import { answer } from '../webhooks-api/operation.js'
+import { accessOperations as operations } from './access-operations.js'
+import { serveInternal } from './serve-internal.js'
+
+const notFound = { refusal: { code: 'NOT_FOUND' } } as const
 
 /** Dependencies of the operator's routes for endpoints. */
 export interface EndpointRoutesDeps {
@@ -12,29 +14,17 @@ export interface EndpointRoutesDeps {
   readonly wake: () => void
 }
 
-/** Creates the operator's routes for endpoints: a pause that the partner cannot lift, and its end. */
-export function createEndpointRoutes({ store, wake }: EndpointRoutesDeps): Hono<EdgeEnv> {
-  const routes = new Hono<EdgeEnv>()
-
-  routes.post('/apps/:appId/endpoints/:endpointId/pause', requireRight('keys'), async (c) => {
-    const endpoint = endpointOf(c)
-    if (endpoint === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const outcome = await store.pauseEndpoint({ ...endpoint, by: 'OPERATOR', actor: actorOf(c.get('caller')) })
-    return outcome === 'paused' ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
+/** Serves endpoints to the operator: a pause that the partner cannot lift, and its end. */
+export function serveEndpoints(routes: Hono<EdgeEnv>, { store, wake }: EndpointRoutesDeps): void {
+  serveInternal(routes, operations.pauseEndpoint, async ({ params, actor: name }) => {
+    const outcome = await store.pauseEndpoint({ ...params, by: 'OPERATOR', actor: { name, reason: null } })
+    return outcome === 'paused' ? answer(204) : notFound
   })
 
-  routes.post('/apps/:appId/endpoints/:endpointId/resume', requireRight('keys'), async (c) => {
-    const endpoint = endpointOf(c)
-    if (endpoint === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const outcome = await store.resumeEndpoint({ ...endpoint, by: 'OPERATOR', actor: actorOf(c.get('caller')) })
-    if (outcome !== 'resumed') return refuseProblem(c, { code: 'NOT_FOUND' })
+  serveInternal(routes, operations.resumeEndpoint, async ({ params, actor: name }) => {
+    const outcome = await store.resumeEndpoint({ ...params, by: 'OPERATOR', actor: { name, reason: null } })
+    if (outcome !== 'resumed') return notFound
     wake()
-    return c.body(null, 204)
+    return answer(204)
   })
-  return routes
-}
-
-function endpointOf(c: Context<EdgeEnv>) {
-  const [appId, endpointId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('endpointId'))]
-  return appId.success && endpointId.success ? { appId: appId.data, endpointId: endpointId.data } : null
 }

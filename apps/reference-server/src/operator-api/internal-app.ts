@@ -15,7 +15,7 @@ import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { serveApiKeys, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
-import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.js'
+import { serveEndpoints, type EndpointRoutesDeps } from './endpoint-routes.js'
 import { createAssetRoutes } from '../portal/assets.js'
 import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operator-portal.js'
 import { createDuplicateRoutes, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
@@ -100,7 +100,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
   serveApiKeys(app, deps.apps)
-  app.route('/internal/v1', createEndpointRoutes(deps.endpoints))
+  serveEndpoints(app, deps.endpoints)
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
   app.route('/', createReadRoutes({ ...deps.reads, eventTypeNames: deps.catalogue.names }))
 
