@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
-import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { errorCode } from '../operations/log.js'
-import { routePath } from '../webhooks-api/operation.js'
-import { accessOperations } from './access-operations.js'
-import { id } from './field-schemas.js'
-import { actorOf, requireRight } from './internal-caller.js'
+import { answer } from '../webhooks-api/operation.js'
+import { accessOperations as operations } from './access-operations.js'
+import { noStore } from './operation-parts.js'
+import { serveInternal } from './serve-internal.js'
 
-const grantPath = routePath('/grants/{appId}/{userId}')
-
-const appExists = { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 } as const
+const appExists = { refusal: { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 } } as const
 
 /** Dependencies of the routes for apps and grants. */
 export interface AppRoutesDeps {
@@ -21,46 +18,32 @@ export interface AppRoutesDeps {
   readonly cancelPending: (request: { appId: string; userId: string; reason: string }) => Promise<number>
 }
 
-/** Creates the routes for apps and their grants. The service with the OAuth consent calls them. */
-export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutesDeps): Hono<EdgeEnv> {
-  const routes = new Hono<EdgeEnv>()
-
-  routes.post('/apps', requireRight('keys'), async (c) => {
-    const body = await readJson(c, accessOperations.createApp.body)
-    if (!body.ok) return body.response
-    const { name } = body.value
-    const appId = body.value.appId ?? randomUUID()
-    if ((await directory.findApp(appId)) !== null) return refuseProblem(c, appExists)
+/** Serves apps and their grants. The service with the OAuth consent calls them. */
+export function serveApps(routes: Hono<EdgeEnv>, { directory, apiKeys, cancelPending }: AppRoutesDeps): void {
+  serveInternal(routes, operations.createApp, async ({ body: { name, ...body }, actor }) => {
+    const appId = body.appId ?? randomUUID()
+    if ((await directory.findApp(appId)) !== null) return appExists
     try {
-      const { apiKey } = await apiKeys.createApp({ appId, name, actor: actorOf(c.get('caller')) })
-      return c.json({ appId, name, apiKey }, 201, { 'cache-control': 'no-store' })
+      const { apiKey } = await apiKeys.createApp({ appId, name, actor: { name: actor, reason: null } })
+      return answer(201, { appId, name, apiKey }, noStore)
     } catch (error) {
       // Another request made it meanwhile.
-      if (errorCode(error) === 'CONSTRAINT') return refuseProblem(c, appExists)
+      if (errorCode(error) === 'CONSTRAINT') return appExists
       throw error
     }
   })
 
-  routes.put(grantPath, requireRight('keys'), async (c) => {
-    const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
-    if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readJson(c, accessOperations.putGrant.body)
-    if (!body.ok) return body.response
-    if ((await directory.findApp(appId.data)) === null)
-      return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
-    const grant = { appId: appId.data, userId: userId.data, ...body.value, scopes: [...new Set(body.value.scopes)] }
-    await directory.putGrant(grant, actorOf(c.get('caller')))
-    return c.json(grant)
+  serveInternal(routes, operations.putGrant, async ({ params: { appId, userId }, body, actor: name }) => {
+    if ((await directory.findApp(appId)) === null) return { refusal: { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' } }
+    const grant = { appId, userId, ...body, scopes: [...new Set(body.scopes)] }
+    await directory.putGrant(grant, { name, reason: null })
+    return answer(200, grant)
   })
 
-  routes.delete(grantPath, requireRight('keys'), async (c) => {
-    const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
-    if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const grant = { appId: appId.data, userId: userId.data }
-    if (!(await directory.revokeGrant({ ...grant, actor: actorOf(c.get('caller')) })))
-      return refuseProblem(c, { code: 'NOT_FOUND' })
+  serveInternal(routes, operations.revokeGrant, async ({ params: grant, actor: name }) => {
+    if (!(await directory.revokeGrant({ ...grant, actor: { name, reason: null } })))
+      return { refusal: { code: 'NOT_FOUND' } }
     await cancelPending({ ...grant, reason: 'GRANT_REVOKED' })
-    return c.body(null, 204)
+    return answer(204)
   })
-  return routes
 }

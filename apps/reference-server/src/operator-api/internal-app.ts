@@ -14,7 +14,7 @@ import { hasQuery } from './internal-operations.js'
 import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { serveApiKeys, type ApiKeyRoutesDeps } from './api-key-routes.js'
-import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
+import { serveApps, type AppRoutesDeps } from './app-routes.js'
 import { serveEndpoints, type EndpointRoutesDeps } from './endpoint-routes.js'
 import { createAssetRoutes } from '../portal/assets.js'
 import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operator-portal.js'
@@ -98,7 +98,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))
-  app.route('/internal/v1', createAppRoutes(deps.apps))
+  serveApps(app, deps.apps)
   serveApiKeys(app, deps.apps)
   serveEndpoints(app, deps.endpoints)
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
