@@ -65,6 +65,7 @@ const issueAccessToken = defineOperation({
   id: 'issueAccessToken',
   method: 'post',
   path: `${base}/access-tokens`,
+  right: 'keys',
   tag: 'Apps and access',
   summary: 'Issue an access token',
   description: `Of the embedded token store, for 24 hours. Adds the scopes to the grant. Without \`userId\` for a new user. ${needs('keys')}`,

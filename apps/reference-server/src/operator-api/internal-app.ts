@@ -12,7 +12,7 @@ import { createApiPageRoutes } from '../webhooks-api/documentation-routes.js'
 import { internalDocument } from './internal-document.js'
 import { hasQuery } from './internal-operations.js'
 import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
-import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
+import { serveAccessTokens, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { serveApiKeys, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { serveApps, type AppRoutesDeps } from './app-routes.js'
 import { serveEndpoints, type EndpointRoutesDeps } from './endpoint-routes.js'
@@ -101,7 +101,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   serveApps(app, deps.apps)
   serveApiKeys(app, deps.apps)
   serveEndpoints(app, deps.endpoints)
-  app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
+  serveAccessTokens(app, deps.embeddedTokens)
   app.route('/', createReadRoutes({ ...deps.reads, eventTypeNames: deps.catalogue.names }))
 
   refuseUnrouted(app, refuseProblem)
