@@ -28,7 +28,7 @@ import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
 import { createRetentionReportRoutes } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
 import { serveUserRights, type UserRightsRoutesDeps } from './user-rights-routes.js'
-import { createKycStatusRoutes, type KycStatusRoutesDeps } from './kyc-status-routes.js'
+import { serveKycStatus, type KycStatusRoutesDeps } from './kyc-status-routes.js'
 import { createExportRoutes, type ExportRoutesDeps } from '../user-export/export-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
@@ -97,7 +97,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   serveUserRights(app, { ...deps.userRights, log })
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
-  app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))
+  serveKycStatus(app, { ...deps.kycStatuses, newId: deps.newId, log })
   serveApps(app, deps.apps)
   serveApiKeys(app, deps.apps)
   serveEndpoints(app, deps.endpoints)

@@ -1,12 +1,13 @@
 import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
-import { Hono } from 'hono'
-import { refuseProblem } from '../http/json-route.js'
+import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
-import { id, kycStatus } from './field-schemas.js'
-import { readActing, requireRight } from './internal-caller.js'
-import { peopleOperations } from './people-operations.js'
+import { answer } from '../webhooks-api/operation.js'
+import { kycStatus } from './field-schemas.js'
+import { noStore } from './operation-parts.js'
+import { peopleOperations as operations } from './people-operations.js'
+import { serveInternal } from './serve-internal.js'
 
 /** Dependencies of the route that corrects a KYC status. */
 export interface KycStatusRoutesDeps {
@@ -18,37 +19,22 @@ export interface KycStatusRoutesDeps {
   readonly log: Log
 }
 
-/** Creates the route that corrects the KYC status of a user, for operators with the right. */
-export function createKycStatusRoutes(deps: KycStatusRoutesDeps): Hono<EdgeEnv> {
-  const routes = new Hono<EdgeEnv>()
-
-  routes.post('/users/:userId/kyc-status', requireRight('correct'), async (c) => {
-    const userId = id.safeParse(c.req.param('userId'))
-    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readActing(c, peopleOperations.correctStatus.body)
-    if (!body.ok) return body.response
-    const { expectedStatus: expected, status: next, reason } = body.value
+/** Serves the correction of the KYC status of a user. */
+export function serveKycStatus(routes: Hono<EdgeEnv>, deps: KycStatusRoutesDeps): void {
+  serveInternal(routes, operations.correctStatus, async ({ params: { userId }, body, actor }, c) => {
+    const { expectedStatus: expected, status: next, reason } = body
     if (next === expected) {
       const others = kycStatus.options.filter((status) => status !== expected)
       const fields = [violation('/status', 'ENUM', others)]
-      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
+      return { refusal: { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields } }
     }
-    if ((await deps.listAppsOfUser(userId.data)).length === 0)
-      return refuseProblem(c, { code: 'NOT_FOUND', detail: 'USER_UNKNOWN' })
-    const answer = await deps.corrections.correctKycStatus({
-      correctionId: deps.newId(),
-      userId: userId.data,
-      expected,
-      next,
-      at: deps.now(),
-      actor: body.actor,
-      reason,
-    })
-    if (answer.kind === 'changed') return refuseProblem(c, { code: 'STATUS_CHANGED' })
-    deps.log.info('status corrected', { requestId: c.env.requestId, userId: userId.data, state: next })
-    const { correctionId, previous, at } = answer.correction
-    const changed = { correctionId, previous, status: next, source: 'OPERATOR', at }
-    return c.json({ userId: userId.data, ...changed }, 200, { 'cache-control': 'no-store' })
+    if ((await deps.listAppsOfUser(userId)).length === 0)
+      return { refusal: { code: 'NOT_FOUND', detail: 'USER_UNKNOWN' } }
+    const change = { correctionId: deps.newId(), userId, expected, next, at: deps.now(), actor, reason }
+    const outcome = await deps.corrections.correctKycStatus(change)
+    if (outcome.kind === 'changed') return { refusal: { code: 'STATUS_CHANGED' } }
+    deps.log.info('status corrected', { requestId: c.env.requestId, userId, state: next })
+    const { correctionId, previous, at } = outcome.correction
+    return answer(200, { userId, correctionId, previous, status: next, source: 'OPERATOR', at }, noStore)
   })
-  return routes
 }

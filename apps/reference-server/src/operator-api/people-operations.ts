@@ -105,6 +105,7 @@ const correctStatus = defineOperation({
   id: 'correctKycStatus',
   method: 'post',
   path: `${base}/users/{userId}/kyc-status`,
+  right: 'correct',
   tag: 'People',
   summary: 'Correct the KYC status of a user',
   description: needs('correct'),
