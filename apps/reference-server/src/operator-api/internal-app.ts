@@ -25,7 +25,7 @@ import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
 import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
-import { createRetentionReportRoutes } from './retention-report-routes.js'
+import { serveRetentionReport } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
 import { serveUserRights, type UserRightsRoutesDeps } from './user-rights-routes.js'
 import { serveKycStatus, type KycStatusRoutesDeps } from './kyc-status-routes.js'
@@ -96,7 +96,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createDuplicateRoutes({ vault: deps.evidence.vault, limits: deps.limits, log }))
   serveUserRights(app, { ...deps.userRights, log })
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
-  app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
+  serveRetentionReport(app, { ...deps.userRights, log })
   serveKycStatus(app, { ...deps.kycStatuses, newId: deps.newId, log })
   serveApps(app, deps.apps)
   serveApiKeys(app, deps.apps)
