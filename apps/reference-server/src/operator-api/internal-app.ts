@@ -30,7 +30,7 @@ import type { RetentionReportDeps } from './retention-report.js'
 import { serveUserRights, type UserRightsRoutesDeps } from './user-rights-routes.js'
 import { serveKycStatus, type KycStatusRoutesDeps } from './kyc-status-routes.js'
 import { createExportRoutes, type ExportRoutesDeps } from '../user-export/export-routes.js'
-import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
+import { serveVault, type VaultRoutesDeps } from './vault-routes.js'
 
 /** Dependencies of the internal API. */
 export interface InternalAppDeps extends InternalCallerDeps {
@@ -91,7 +91,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   app.route('/internal/v1/events', createEventRoutes(deps.publisher, deps.catalogue))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
-  app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
+  serveVault(app, { ...deps.vault, log })
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
   app.route('/internal/v1', createDuplicateRoutes({ vault: deps.evidence.vault, limits: deps.limits, log }))
   serveUserRights(app, { ...deps.userRights, log })

@@ -23,6 +23,8 @@ const reveal = defineOperation({
   id: 'revealValue',
   method: 'post',
   path: `${base}/vault/reveal`,
+  actorRequired: true,
+  right: 'reveal',
   tag: 'People',
   summary: 'Open one value of the vault',
   description: `The audit log is written first. A service must name \`actor\`. ${needs('reveal')}`,

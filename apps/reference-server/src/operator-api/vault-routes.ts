@@ -1,10 +1,11 @@
 import { KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
-import { Hono } from 'hono'
-import { refuseProblem } from '../http/json-route.js'
+import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
-import { readActing, requireRight } from './internal-caller.js'
 import type { Log } from '../operations/log.js'
-import { peopleOperations } from './people-operations.js'
+import { answer } from '../webhooks-api/operation.js'
+import { noStore } from './operation-parts.js'
+import { peopleOperations as operations } from './people-operations.js'
+import { serveInternal } from './serve-internal.js'
 
 /** Dependencies of the route of the vault. */
 export interface VaultRoutesDeps {
@@ -12,26 +13,20 @@ export interface VaultRoutesDeps {
   readonly log: Log
 }
 
-/** Creates the route for clear personal data. Only the internal listener has it. */
-export function createVaultRoutes({ vault, log }: VaultRoutesDeps): Hono<EdgeEnv> {
-  const routes = new Hono<EdgeEnv>()
-
-  routes.post('/vault/reveal', requireRight('reveal'), async (c) => {
-    const body = await readActing(c, peopleOperations.reveal.body, { actor: 'required' })
-    if (!body.ok) return body.response
-    const { appId, userId, token, purpose } = body.value
+/** Serves clear personal data. Only the internal listener has this route. */
+export function serveVault(routes: Hono<EdgeEnv>, { vault, log }: VaultRoutesDeps): void {
+  serveInternal(routes, operations.reveal, async ({ body: { appId, userId, token, purpose }, actor }, c) => {
     try {
       // The vault records actor and reason before it opens a value. If that fails, it opens nothing.
-      const value = await vault.reveal({ owner: { appId, userId }, token, actor: body.actor, purpose })
+      const value = await vault.reveal({ owner: { appId, userId }, token, actor, purpose })
       log.info('value revealed', { requestId: c.env.requestId, appId, userId })
-      return c.json({ token, value }, 200, { 'cache-control': 'no-store' })
+      return answer(200, { token, value }, noStore)
     } catch (error) {
       if (!(error instanceof KycError) || error.retryable) throw error
-      if (error.code === 'TOKEN_UNKNOWN') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'TOKEN_UNKNOWN' })
+      if (error.code === 'TOKEN_UNKNOWN') return { refusal: { code: 'NOT_FOUND', detail: 'TOKEN_UNKNOWN' } }
       if (error.code === 'NOT_REVEALABLE')
-        return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'NOT_REVEALABLE', status: 409 })
+        return { refusal: { code: 'BAD_REQUEST', detail: 'NOT_REVEALABLE', status: 409 } }
       throw error
     }
   })
-  return routes
 }
