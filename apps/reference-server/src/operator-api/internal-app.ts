@@ -19,7 +19,7 @@ import { serveEndpoints, type EndpointRoutesDeps } from './endpoint-routes.js'
 import { createAssetRoutes } from '../portal/assets.js'
 import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operator-portal.js'
 import { createDuplicateRoutes, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
-import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
+import { serveEvidence, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
@@ -92,7 +92,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1/events', createEventRoutes(deps.publisher, deps.catalogue))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
   serveVault(app, { ...deps.vault, log })
-  app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
+  serveEvidence(app, { ...deps.evidence, limits: deps.limits, log })
   app.route('/internal/v1', createDuplicateRoutes({ vault: deps.evidence.vault, limits: deps.limits, log }))
   serveUserRights(app, { ...deps.userRights, log })
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))

@@ -83,6 +83,14 @@ export function callerKey(caller: InternalCaller): string {
   return actorNameOf(caller, null)
 }
 
+/** Creates the limit of how often a caller opens evidence. */
+export function limitEvidence(limits: RequestLimits): (c: Context<EdgeEnv>) => Response | null {
+  return (c) => {
+    const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
+    return verdict.allowed ? null : refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
+  }
+}
+
 /** The caller as actor of an audit entry, without a reason. */
 export function actorOf(caller: InternalCaller): AuditActor {
   return { name: actorNameOf(caller, null), reason: null }

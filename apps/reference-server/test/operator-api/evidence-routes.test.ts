@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import { afterAll, expect, it, vi } from 'vitest'
-import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../../src/evidence/evidence-routes.js'
+import { serveEvidence, type EvidenceRoutesDeps } from '../../src/evidence/evidence-routes.js'
 import { createBodyMemory } from '../../src/http/body-memory.js'
 import type { EdgeEnv } from '../../src/http/request-context.js'
 import { startTestServer } from '../running-server.js'
@@ -52,10 +52,10 @@ function routesWith(state: 'UNAVAILABLE' | 'STORED') {
   } as unknown as EvidenceRoutesDeps
   const app = new Hono<EdgeEnv>()
   app.use((c, next) => (c.set('caller', { kind: 'service' }), next()))
-  app.route('/', createEvidenceRoutes(deps))
+  serveEvidence(app, deps)
   const call = (method: string, body: object) =>
     app.request(
-      `/verifications/${verificationId}/photos/front`,
+      `/internal/v1/verifications/${verificationId}/photos/front`,
       { method, headers: { 'content-type': 'application/json' } },
       { requestId: 'r', bodyMemory, incoming: Readable.from([Buffer.from(JSON.stringify(body))]) },
     )
