@@ -1,15 +1,16 @@
 import type { StoredVault } from '@kyc-relay/storage-drizzle/internal'
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import * as z from 'zod'
-import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
 import { pageOf } from '../http/page-of.js'
 import { decodeListCursor, encodeListCursor } from '../http/list-cursor.js'
-import { actorOf, callerKey, requireRight } from '../operator-api/internal-caller.js'
-import { duplicatesQuery } from '../operator-api/read-schemas.js'
-import { checkQuery } from '../webhooks-api/operation.js'
+import { limitEvidence } from '../operator-api/internal-caller.js'
+import { noStore } from '../operator-api/operation-parts.js'
+import { peopleOperations } from '../operator-api/people-operations.js'
+import { serveInternal } from '../operator-api/serve-internal.js'
+import { answer } from '../webhooks-api/operation.js'
 
 /** Dependencies of the list of duplicates. */
 export interface DuplicateRoutesDeps {
@@ -19,31 +20,21 @@ export interface DuplicateRoutesDeps {
 }
 
 /**
- * Creates the list of users of one app who share an SSN or a document, for operators with the right `evidence`. Partners
+ * Serves the list of users of one app who share an SSN or a document, for operators with the right `evidence`. Partners
  * never learn of it: a warning would tell whether a number is known.
  */
-export function createDuplicateRoutes({ vault, limits, log }: DuplicateRoutesDeps): Hono<EdgeEnv> {
-  const routes = new Hono<EdgeEnv>()
-  routes.get('/duplicates', requireRight('evidence'), async (c) => {
-    const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
-    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
-    const query = checkQuery(duplicatesQuery, c)
-    if (!query.ok) return query.response
-    const { appId, cursor, limit } = query.value
+export function serveDuplicates(routes: Hono<EdgeEnv>, { vault, limits, log }: DuplicateRoutesDeps): void {
+  const operation = { ...peopleOperations.duplicates, limit: limitEvidence(limits) }
+  serveInternal(routes, operation, async ({ query: { appId, cursor, limit }, actor }, c) => {
     const list = `duplicates ${appId}`
     const place = cursor === undefined ? [0] : decodeListCursor(list, [z.int32().min(1)], cursor)
-    if (place === null) return refuseProblem(c, { code: 'CURSOR_INVALID' })
-    const [skip] = place
-    const rows = await vault.inspection.listShared({
-      appId,
-      skip: Number(skip),
-      limit: limit + 1,
-      actor: actorOf(c.get('caller')),
-    })
-    const page = pageOf(rows, limit, () => encodeListCursor(list, [Number(skip) + limit]))
+    if (place === null) return { refusal: { code: 'CURSOR_INVALID' } }
+    const skip = Number(place[0])
+    const shared = { appId, skip, limit: limit + 1, actor: { name: actor, reason: null } }
+    const rows = await vault.inspection.listShared(shared)
+    const page = pageOf(rows, limit, () => encodeListCursor(list, [skip + limit]))
     log.info('duplicates listed', { requestId: c.env.requestId, appId, count: page.items.length })
     const items = page.items.map(({ field, userIds }) => ({ field: field === 'ssn' ? 'ssn' : 'document', userIds }))
-    return c.json({ items, nextCursor: page.nextCursor }, 200, { 'cache-control': 'no-store' })
+    return answer(200, { items, nextCursor: page.nextCursor }, noStore)
   })
-  return routes
 }

@@ -18,7 +18,7 @@ import { serveApps, type AppRoutesDeps } from './app-routes.js'
 import { serveEndpoints, type EndpointRoutesDeps } from './endpoint-routes.js'
 import { createAssetRoutes } from '../portal/assets.js'
 import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operator-portal.js'
-import { createDuplicateRoutes, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
+import { serveDuplicates, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
 import { serveEvidence, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import { createEventRoutes } from '../events/event-routes.js'
@@ -93,7 +93,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
   serveVault(app, { ...deps.vault, log })
   serveEvidence(app, { ...deps.evidence, limits: deps.limits, log })
-  app.route('/internal/v1', createDuplicateRoutes({ vault: deps.evidence.vault, limits: deps.limits, log }))
+  serveDuplicates(app, { vault: deps.evidence.vault, limits: deps.limits, log })
   serveUserRights(app, { ...deps.userRights, log })
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
   serveRetentionReport(app, { ...deps.userRights, log })

@@ -231,6 +231,7 @@ const duplicates = defineOperation({
   id: 'listDuplicates',
   method: 'get',
   path: `${base}/duplicates`,
+  right: 'evidence',
   tag: 'People',
   summary: 'List users of an app that share an SSN or a document',
   description: needs('evidence'),
