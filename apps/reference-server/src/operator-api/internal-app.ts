@@ -29,7 +29,7 @@ import { serveRetentionReport } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
 import { serveUserRights, type UserRightsRoutesDeps } from './user-rights-routes.js'
 import { serveKycStatus, type KycStatusRoutesDeps } from './kyc-status-routes.js'
-import { createExportRoutes, type ExportRoutesDeps } from '../user-export/export-routes.js'
+import { serveUserExport, type ExportRoutesDeps } from '../user-export/export-routes.js'
 import { serveVault, type VaultRoutesDeps } from './vault-routes.js'
 
 /** Dependencies of the internal API. */
@@ -95,7 +95,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   serveEvidence(app, { ...deps.evidence, limits: deps.limits, log })
   serveDuplicates(app, { vault: deps.evidence.vault, limits: deps.limits, log })
   serveUserRights(app, { ...deps.userRights, log })
-  app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
+  serveUserExport(app, { ...deps.userExport, limits: deps.limits, log })
   serveRetentionReport(app, { ...deps.userRights, log })
   serveKycStatus(app, { ...deps.kycStatuses, newId: deps.newId, log })
   serveApps(app, deps.apps)

@@ -130,6 +130,7 @@ const exportUser = defineOperation({
   id: 'exportUser',
   method: 'post',
   path: `${base}/users/{userId}/export`,
+  right: 'evidence',
   tag: 'People',
   summary: 'Export what is held about a user',
   description: `Streamed; the last member is \`"complete": true\`. ${needs('evidence')}`,

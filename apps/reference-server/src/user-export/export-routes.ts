@@ -1,12 +1,11 @@
-import { Hono } from 'hono'
-import { refuseProblem } from '../http/json-route.js'
+import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { errorFields, type Log } from '../operations/log.js'
 import type { UserRecords } from '@kyc-relay/storage-drizzle/sqlite'
-import { id } from '../operator-api/field-schemas.js'
-import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { limitEvidence } from '../operator-api/internal-caller.js'
 import { peopleOperations } from '../operator-api/people-operations.js'
+import { serveInternal } from '../operator-api/serve-internal.js'
 import { exportUser, type ExportUserDeps } from './export-user.js'
 
 /** Dependencies of the export route. */
@@ -17,29 +16,22 @@ export interface ExportRoutesDeps extends ExportUserDeps {
   readonly log: Log
 }
 
-/** Creates the route that exports everything that is held about a user. */
-export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
+/** Serves the export of everything that is held about a user. */
+export function serveUserExport(routes: Hono<EdgeEnv>, deps: ExportRoutesDeps): void {
   const { userRecords, newId, limits, log } = deps
-  const routes = new Hono<EdgeEnv>()
+  const operation = { ...peopleOperations.exportUser, limit: limitEvidence(limits) }
 
-  routes.post('/users/:userId/export', requireRight('evidence'), async (c) => {
-    const userId = id.safeParse(c.req.param('userId'))
-    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
-    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
-    const body = await readActing(c, peopleOperations.exportUser.body)
-    if (!body.ok) return body.response
-    const revealer = { actor: body.actor, purpose: body.value.purpose }
-    const request = { userId: userId.data, exportId: newId() }
+  serveInternal(routes, operation, async ({ params: { userId }, body: { purpose }, actor }, c) => {
+    const request = { userId, exportId: newId() }
     const { requestId } = c.env
     const record = (step: 'STARTED' | 'COMPLETED') =>
-      userRecords.recordExport({ ...request, step, actor: { name: revealer.actor, reason: revealer.purpose } })
+      userRecords.recordExport({ ...request, step, actor: { name: actor, reason: purpose } })
 
     async function* written() {
       const about = { requestId, ...request }
       let isCutOff = true
       try {
-        const pieces = exportUser(request, revealer, deps, (error) =>
+        const pieces = exportUser(request, { actor, purpose }, deps, (error) =>
           log.error('export failed', { ...about, ...errorFields(error) }),
         )
         const isComplete = yield* pieces
@@ -62,7 +54,6 @@ export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
       'cache-control': 'no-store',
     })
   })
-  return routes
 }
 
 /** Writes texts as the client reads them. */
