@@ -21,9 +21,9 @@ import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operato
 import { serveDuplicates, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
 import { serveEvidence, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
-import { createEventRoutes } from '../events/event-routes.js'
+import { serveEvents } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
-import { createTransactionRoutes } from '../events/transaction-routes.js'
+import { serveTransactions } from '../events/transaction-routes.js'
 import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
 import { serveRetentionReport } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
@@ -89,8 +89,8 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
     return next()
   })
 
-  app.route('/internal/v1/events', createEventRoutes(deps.publisher, deps.catalogue))
-  app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
+  serveEvents(app, deps.publisher, deps.catalogue)
+  serveTransactions(app, deps.publisher, deps.newId)
   serveVault(app, { ...deps.vault, log })
   serveEvidence(app, { ...deps.evidence, limits: deps.limits, log })
   serveDuplicates(app, { vault: deps.evidence.vault, limits: deps.limits, log })

@@ -1,13 +1,10 @@
-import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { Context, MiddlewareHandler } from 'hono'
-import type * as z from 'zod'
-import { refuseProblem, readJson } from '../http/json-route.js'
+import { refuseProblem } from '../http/json-route.js'
 import { remoteAddressOf, type EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { isInternalCaller, parseBearer } from '../identity/bearer.js'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
 import { operatorTokenPrefix, type InternalCaller, type Operator, type OperatorRight } from '../identity/operators.js'
-import { auditText } from './field-schemas.js'
 
 /** Dependencies of {@link identifyCaller}. */
 export interface InternalCallerDeps {
@@ -61,9 +58,6 @@ export function requireRight(right: OperatorRight | 'service'): MiddlewareHandle
   }
 }
 
-/** Lets only services pass: operators do not publish events for users. */
-export const servicesOnly = requireRight('service')
-
 /** Checks whether a caller has a right. A service has every right. */
 export function hasRight(caller: InternalCaller, right: OperatorRight): boolean {
   return caller.kind === 'service' || caller.rights.includes(right)
@@ -89,36 +83,4 @@ export function limitEvidence(limits: RequestLimits): (c: Context<EdgeEnv>) => R
     const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
     return verdict.allowed ? null : refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
   }
-}
-
-/** The caller as actor of an audit entry, without a reason. */
-export function actorOf(caller: InternalCaller): AuditActor {
-  return { name: actorNameOf(caller, null), reason: null }
-}
-
-/**
- * Reads the body of a request whose actor is recorded. Only a service may send the member `actor`: an operator is known
- * by the credential, so the member is unknown there.
- *
- * @param schema Body of the operation, with an optional `actor`. `required` makes it required of services.
- */
-export async function readActing<Body extends z.ZodObject>(
-  c: Context<EdgeEnv>,
-  schema: Body,
-  { actor: whetherNamed = 'optional' }: { readonly actor?: 'optional' | 'required' } = {},
-): Promise<
-  | { readonly ok: true; readonly value: Omit<z.output<Body>, 'actor'>; readonly actor: string }
-  | { readonly ok: false; readonly response: Response }
-> {
-  const caller = c.get('caller')
-  const accepted =
-    caller.kind === 'operator'
-      ? schema.omit({ actor: true })
-      : whetherNamed === 'required'
-        ? schema.extend({ actor: auditText })
-        : schema
-  const body = await readJson(c, accepted)
-  if (!body.ok) return body
-  const { actor, ...value } = body.value as z.output<Body> & { readonly actor?: string | null }
-  return { ok: true, value, actor: actorNameOf(caller, actor ?? null) }
 }
