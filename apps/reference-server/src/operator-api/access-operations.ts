@@ -13,7 +13,6 @@ import {
   conflict,
   withReason,
   done,
-  needs,
 } from './operation-parts.js'
 
 const createApp = defineOperation({
@@ -23,7 +22,7 @@ const createApp = defineOperation({
   right: 'keys',
   tag: 'Apps and access',
   summary: 'Create an app',
-  description: `The answer shows the API key once. ${needs('keys')}`,
+  description: 'The answer shows the API key once.',
   body: z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) }),
   answers: {
     201: {
@@ -42,7 +41,7 @@ const putGrant = defineOperation({
   strictIds: true,
   tag: 'Apps and access',
   summary: 'Give or change a grant',
-  description: `Limits access tokens that were issued before, too. ${needs('keys')}`,
+  description: 'Limits access tokens that were issued before, too.',
   body: z.strictObject({ accountId: id, externalReferenceId: z.string().min(1).max(255).refine(isStorable), scopes }),
   answers: { 200: { description: 'Stored.', schema: reads.grant } },
   refusals: [bodyInvalid, appUnknown],
@@ -56,7 +55,7 @@ const revokeGrant = defineOperation({
   strictIds: true,
   tag: 'Apps and access',
   summary: 'Revoke a grant',
-  description: `Removes its access tokens and cancels what waits. ${needs('keys')}`,
+  description: 'Removes its access tokens and cancels what waits.',
   answers: done('Revoked.'),
   refusals: [notFound],
 })
@@ -68,7 +67,8 @@ const issueAccessToken = defineOperation({
   right: 'keys',
   tag: 'Apps and access',
   summary: 'Issue an access token',
-  description: `Of the embedded token store, for 24 hours. Adds the scopes to the grant. Without \`userId\` for a new user. ${needs('keys')}`,
+  description:
+    'Of the embedded token store, for 24 hours. Adds the scopes to the grant. Without `userId` for a new user.',
   body: z.strictObject({ appId: id, userId: id.nullish(), scopes }),
   answers: {
     201: {
@@ -94,7 +94,7 @@ const issueApiKey = defineOperation({
   right: 'keys',
   tag: 'Apps and access',
   summary: 'Issue a new API key',
-  description: `For an app that lost its key. The answer shows it once. ${needs('keys')}`,
+  description: 'For an app that lost its key. The answer shows it once.',
   body: withReason,
   answers: {
     201: {
@@ -114,7 +114,6 @@ const revokeApiKey = defineOperation({
   right: 'keys',
   tag: 'Apps and access',
   summary: 'Revoke an API key',
-  description: needs('keys'),
   body: withReason,
   answers: done('Revoked.'),
   refusals: [bodyInvalid, notFound],
@@ -127,7 +126,7 @@ const pauseEndpoint = defineOperation({
   right: 'keys',
   tag: 'Apps and access',
   summary: 'Pause an endpoint',
-  description: `The partner cannot lift this pause. ${needs('keys')}`,
+  description: 'The partner cannot lift this pause.',
   answers: done('Paused.'),
   refusals: [notFound],
 })
@@ -139,7 +138,6 @@ const resumeEndpoint = defineOperation({
   right: 'keys',
   tag: 'Apps and access',
   summary: 'End the pause of an endpoint',
-  description: needs('keys'),
   answers: done('Resumed.'),
   refusals: [notFound],
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineOperation, type RefusalNote } from '../webhooks-api/operation.js'
 import { eventType } from '../webhooks-api/webhook-schemas.js'
 import { eventData, id, sourceEventId, transactionData } from './field-schemas.js'
-import { base, uuid, notFound, bodyInvalid, conflict, services } from './operation-parts.js'
+import { base, uuid, notFound, bodyInvalid, conflict } from './operation-parts.js'
 
 const published = z
   .object({
@@ -49,7 +49,8 @@ const publishEvent = defineOperation({
   right: 'service',
   tag: 'Events',
   summary: 'Publish an event',
-  description: `The service fills the identifiers of the user. It publishes \`KYC_STATUS_CHANGED\` itself. For the times of \`TRANSACTION_…\` events see \`createTransaction\`. The data of other types is not changed. ${services}`,
+  description:
+    'The service fills the identifiers of the user. It publishes `KYC_STATUS_CHANGED` itself. For the times of `TRANSACTION_…` events see `createTransaction`. The data of other types is not changed.',
   body: z.strictObject({ appId: id, userId: id, eventType, data: eventData, sourceEventId }),
   answers: { 202: { description: 'Published or withheld.', schema: published } },
   refusals: eventRefused,
@@ -62,7 +63,7 @@ const createTransaction = defineOperation({
   right: 'service',
   tag: 'Events',
   summary: 'Create a transaction',
-  description: `Publishes \`TRANSACTION_CREATE\`. ${times} ${services}`,
+  description: `Publishes \`TRANSACTION_CREATE\`. ${times}`,
   body: newTransaction,
   answers: { 201: { description: 'Created.', schema: moved } },
   refusals: moveRefused,
@@ -75,7 +76,7 @@ const declineTransaction = defineOperation({
   right: 'service',
   tag: 'Events',
   summary: 'Decline a transaction',
-  description: `Of a known or a new transaction. Publishes \`TRANSACTION_DECLINE\`. ${times} ${services}`,
+  description: `Of a known or a new transaction. Publishes \`TRANSACTION_DECLINE\`. ${times}`,
   body: newTransaction,
   answers: { 201: { description: 'Declined.', schema: moved } },
   refusals: moveRefused,
@@ -89,7 +90,7 @@ const updateTransaction = defineOperation({
   strictIds: true,
   tag: 'Events',
   summary: 'Update or settle a transaction',
-  description: `Publishes \`TRANSACTION_UPDATE\`. ${times} ${services}`,
+  description: `Publishes \`TRANSACTION_UPDATE\`. ${times}`,
   body: z.strictObject({
     appId: id.nullish(),
     userId: id.nullish(),

@@ -3,13 +3,14 @@ import { accessOperations } from './access-operations.js'
 import { eventOperations } from './event-operations.js'
 import { peopleOperations } from './people-operations.js'
 import { readOperations } from './read-operations.js'
+import type { InternalOperation } from './serve-internal.js'
 
-/** Every operation of the internal API that has a description. The document shows those that this server has. */
+/** Every operation of the internal API. */
 export const internalOperations: readonly OperationShape[] = [
   ...Object.values(readOperations),
-  ...Object.values(eventOperations),
-  ...Object.values(accessOperations),
-  ...Object.values(peopleOperations),
+  ...Object.values(eventOperations).map(withRight),
+  ...Object.values(accessOperations).map(withRight),
+  ...Object.values(peopleOperations).map(withRight),
 ]
 
 const queryPaths = internalOperations
@@ -19,4 +20,11 @@ const queryPaths = internalOperations
 /** Checks whether the path is of an operation with query parameters, which its route checks. */
 export function hasQuery(path: string): boolean {
   return queryPaths.some((one) => one.test(path))
+}
+
+/** Says in the description who may call. */
+function withRight(operation: InternalOperation): OperationShape {
+  const { description, right } = operation
+  const who = right === 'service' ? 'Only services with `INTERNAL_TOKEN`.' : `Right: \`${right}\`.`
+  return { ...operation, description: description === undefined ? who : `${description} ${who}` }
 }

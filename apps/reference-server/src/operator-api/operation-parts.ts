@@ -31,6 +31,3 @@ export const withPurpose = z.strictObject({ purpose: reason, actor })
 export const done = (description: string) => ({ 204: { description, schema: null } })
 export const noStore = { 'cache-control': 'no-store' }
 export const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown())
-
-export const services = 'Only services with `INTERNAL_TOKEN`.'
-export const needs = (right: string) => `Right: \`${right}\`.`

@@ -16,7 +16,6 @@ import {
   withPurpose,
   done,
   anyObject,
-  needs,
 } from './operation-parts.js'
 
 const reveal = defineOperation({
@@ -27,7 +26,7 @@ const reveal = defineOperation({
   right: 'reveal',
   tag: 'People',
   summary: 'Open one value of the vault',
-  description: `The audit log is written first. A service must name \`actor\`. ${needs('reveal')}`,
+  description: 'The audit log is written first. A service must name `actor`.',
   body: z.strictObject({
     appId: id,
     userId: id,
@@ -57,7 +56,7 @@ const readEvidence = defineOperation({
   right: 'evidence',
   tag: 'People',
   summary: 'Open the sealed record of a verification',
-  description: `SSN masked, never the document number. The audit log is written first. ${needs('evidence')}`,
+  description: 'SSN masked, never the document number. The audit log is written first.',
   body: withPurpose,
   answers: { 200: { description: 'The record.', schema: anyObject } },
   refusals: [
@@ -74,7 +73,7 @@ const readPhoto = defineOperation({
   right: 'evidence',
   tag: 'People',
   summary: 'Open a photo',
-  description: `The image itself, with \`Repr-Digest\`. ${needs('evidence')}`,
+  description: 'The image itself, with `Repr-Digest`.',
   body: withPurpose,
   answers: { 200: { description: 'The image.', schema: z.unknown(), mediaType: 'image/*' } },
   refusals: [
@@ -92,7 +91,7 @@ const replacePhotoUrl = defineOperation({
   right: 'correct',
   tag: 'People',
   summary: 'Give a photo a new URL',
-  description: `For one that is \`UNAVAILABLE\` or \`REFUSED\`. ${needs('correct')}`,
+  description: 'For one that is `UNAVAILABLE` or `REFUSED`.',
   body: z.strictObject({
     url: z.string().max(4096).meta({ description: 'As long as in a submission.' }),
     reason,
@@ -113,7 +112,6 @@ const correctStatus = defineOperation({
   right: 'correct',
   tag: 'People',
   summary: 'Correct the KYC status of a user',
-  description: needs('correct'),
   body: z.strictObject({ expectedStatus: kycStatus, status: kycStatus, reason, actor }),
   answers: { 200: { description: 'Corrected.', schema: anyObject } },
   refusals: [
@@ -133,7 +131,7 @@ const exportUser = defineOperation({
   right: 'evidence',
   tag: 'People',
   summary: 'Export what is held about a user',
-  description: `Streamed; the last member is \`"complete": true\`. ${needs('evidence')}`,
+  description: 'Streamed; the last member is `"complete": true`.',
   body: withPurpose,
   answers: { 200: { description: 'The export.', schema: anyObject } },
   refusals: [bodyInvalid, noUserId],
@@ -146,7 +144,7 @@ const eraseUser = defineOperation({
   right: 'erase',
   tag: 'People',
   summary: 'Erase a user',
-  description: `In every app. Repeat it to finish an erasure that failed half-way. ${needs('erase')}`,
+  description: 'In every app. Repeat it to finish an erasure that failed half-way.',
   body: withPurpose,
   bodyOptional: true,
   answers: { 200: { description: 'What was erased, and what is kept.', schema: anyObject } },
@@ -162,7 +160,7 @@ const holdUser = defineOperation({
   right: 'erase',
   tag: 'People',
   summary: 'Put a legal hold on a user',
-  description: `Erasure and retention of this user stop. ${needs('erase')}`,
+  description: 'Erasure and retention of this user stop.',
   body: withReason,
   answers: done('Held.'),
   refusals: [bodyInvalid, noUserId, erasureBegun],
@@ -175,7 +173,6 @@ const releaseUser = defineOperation({
   right: 'erase',
   tag: 'People',
   summary: 'End a legal hold',
-  description: needs('erase'),
   body: withReason,
   answers: done('Released.'),
   refusals: [bodyInvalid, notFound],
@@ -188,7 +185,7 @@ const closeUser = defineOperation({
   right: 'erase',
   tag: 'People',
   summary: 'Say when the account of a user was closed',
-  description: `Starts the retention clock; null stops it. ${needs('erase')}`,
+  description: 'Starts the retention clock; null stops it.',
   body: z.strictObject({
     closedAt: givenInstant
       .nullable()
@@ -206,7 +203,6 @@ const retentionReport = defineOperation({
   right: 'erase',
   tag: 'People',
   summary: 'List users whose retention time is over',
-  description: needs('erase'),
   answers: { 200: { description: 'The report.', schema: anyObject } },
   refusals: [conflict('RETENTION_OFF', 'No retention time is set.')],
 })
@@ -218,7 +214,6 @@ const confirmReport = defineOperation({
   right: 'erase',
   tag: 'People',
   summary: 'Erase the users of a retention report',
-  description: needs('erase'),
   body: withPurpose,
   answers: { 200: { description: 'What was erased.', schema: anyObject } },
   refusals: [
@@ -235,7 +230,6 @@ const duplicates = defineOperation({
   right: 'evidence',
   tag: 'People',
   summary: 'List users of an app that share an SSN or a document',
-  description: needs('evidence'),
   query: duplicatesQuery,
   answers: { 200: { description: 'A page of duplicates.', schema: anyObject } },
   refusals: queryInvalid,
