@@ -9,7 +9,6 @@ const entry = `
 import { createEventCatalogue } from './apps/reference-server/src/events/event-catalogue.js'
 import { partnerDocument } from './apps/reference-server/src/webhooks-api/openapi-document.js'
 import { internalDocument } from './apps/reference-server/src/operator-api/internal-document.js'
-import { internalOperations } from './apps/reference-server/src/operator-api/internal-operations.js'
 import { webhookOperations } from './apps/reference-server/src/webhooks-api/webhook-operations.js'
 export { settingGroups } from './apps/reference-server/src/settings.js'
 export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
@@ -17,8 +16,7 @@ export { VIOLATION_MESSAGES } from './packages/kyc-core/src/submission/violation
 export { WARNING_MESSAGES } from './packages/kyc-core/src/submission/warning.js'
 const catalogue = createEventCatalogue()
 export const openApi = partnerDocument(Object.values(webhookOperations), catalogue)
-const routes = internalOperations.map(({ method, path }) => ({ method: method.toUpperCase(), path }))
-export const internalOpenApi = internalDocument({ routes }, catalogue.names)
+export const internalOpenApi = internalDocument(catalogue.names)
 `
 
 export async function loadStatements() {

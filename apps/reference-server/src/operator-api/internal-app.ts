@@ -72,7 +72,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   // The description of the API has no secrets, and a browser sends no token.
   app.route(
     '/',
-    createApiPageRoutes(internalApiPage, '/internal/v1/docs', () => internalDocument(app, deps.catalogue.names)),
+    createApiPageRoutes(internalApiPage, '/internal/v1/docs', () => internalDocument(deps.catalogue.names)),
   )
 
   // Browsers sign in to the portal with a form, and keep a cookie.

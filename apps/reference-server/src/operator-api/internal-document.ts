@@ -1,5 +1,3 @@
-import type { Hono } from 'hono'
-import type { EdgeEnv } from '../http/request-context.js'
 import {
   openApiDocument,
   parameterUnknown,
@@ -45,17 +43,7 @@ const internalApi: Omit<ApiDescription, 'eventTypeNames'> = {
   webhooks: null,
 }
 
-/** Creates the OpenAPI document of the operations that an app of the internal API serves. */
-export function internalDocument(
-  app: Pick<Hono<EdgeEnv>, 'routes'>,
-  eventTypeNames: readonly string[],
-): OpenApiDocument {
-  const served = new Set(app.routes.map(({ method, path }) => `${method} ${pathOf(path)}`))
-  const operations = internalOperations.filter(({ method, path }) => served.has(`${method.toUpperCase()} ${path}`))
-  return openApiDocument(operations, { ...internalApi, eventTypeNames })
-}
-
-/** Converts the path of a route, `/apps/:appId{…}`, to that of a document, `/apps/{appId}`. */
-export function pathOf(route: string): string {
-  return route.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1}').replace(/(?<=.)\/$/, '')
+/** Creates the OpenAPI document of the internal API. */
+export function internalDocument(eventTypeNames: readonly string[]): OpenApiDocument {
+  return openApiDocument(internalOperations, { ...internalApi, eventTypeNames })
 }

@@ -6,7 +6,6 @@ import spectralRulesets from '@stoplight/spectral-rulesets'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInternalApp } from '../../src/operator-api/internal-app.js'
-import { pathOf } from '../../src/operator-api/internal-document.js'
 import { internalOperations } from '../../src/operator-api/internal-operations.js'
 import { errorCatalogue } from '../../src/http/error-catalogue.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
@@ -18,6 +17,9 @@ const event = { appId: unknownId, userId: unknownId, eventType: 'WIDGET_KYC_INIT
 const transaction = { appId: unknownId, userId: unknownId, data: {} }
 const keys = '/apps/{appId}/keys'
 const longUrl = `https://photos.example.com/${'x'.repeat(4096)}`
+
+/** Converts the path of a route, `/apps/:appId{…}`, to that of a document, `/apps/{appId}`. */
+const pathOf = (route: string) => route.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1}')
 
 let server: RunningTestServer
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a document is looked into, not worked with
