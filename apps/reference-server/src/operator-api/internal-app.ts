@@ -10,7 +10,6 @@ import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
 import { tracedMiddleware } from '../operations/tracing/request-spans.js'
 import { createApiPageRoutes } from '../webhooks-api/documentation-routes.js'
 import { internalDocument } from './internal-document.js'
-import { hasQuery } from './internal-operations.js'
 import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
 import { serveAccessTokens, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { serveApiKeys, type ApiKeyRoutesDeps } from './api-key-routes.js'
@@ -82,12 +81,6 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   app.use(identifyCaller(deps))
   app.use(tracedMiddleware('internal'))
-  // Only lists have query parameters, and check them themselves.
-  app.use(async (c, next) => {
-    const isList = (c.req.method === 'GET' || c.req.method === 'HEAD') && hasQuery(c.req.path)
-    if (!isList && Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
-    return next()
-  })
 
   serveEvents(app, deps.publisher, deps.catalogue)
   serveTransactions(app, deps.publisher, deps.newId)

@@ -13,15 +13,6 @@ export const internalOperations: readonly OperationShape[] = [
   ...Object.values(peopleOperations).map(withRight),
 ]
 
-const queryPaths = internalOperations
-  .filter(({ query }) => query !== undefined)
-  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`))
-
-/** Checks whether the path is of an operation with query parameters, which its route checks. */
-export function hasQuery(path: string): boolean {
-  return queryPaths.some((one) => one.test(path))
-}
-
 /** Says in the description who may call. */
 function withRight(operation: InternalOperation): OperationShape {
   const { description, right } = operation

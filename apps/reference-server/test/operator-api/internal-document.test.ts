@@ -129,6 +129,20 @@ describe('the OpenAPI document of the internal API', () => {
     }
   })
 
+  it('refuses an unknown query parameter everywhere, and does not look at the query of an unknown address', async () => {
+    for (const { method, path } of described()) {
+      const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? unknownId)
+      const { json } = await server.call(`${server.demo.internalUrl}${address}?canary=1`, {
+        method: method.toUpperCase() as 'POST',
+        token: server.demo.internalToken,
+        body: method === 'get' ? undefined : {},
+      })
+      expect([method, path, json.code]).toEqual([method, path, 'UNKNOWN_PARAMETER'])
+    }
+    const unknown = `${server.demo.internalUrl}/internal/v1/unknown?canary=1`
+    expect(await server.call(unknown, { token: server.demo.internalToken })).toMatchObject({ status: 404 })
+  })
+
   it('describes a refusal with a code of its own by that code, as it is answered', async () => {
     const details = internalOperations.flatMap(({ id, refusals }) => refusals.map(({ detail }) => [id, detail ?? '']))
     expect(details.filter(([, detail = '']) => detail in errorCatalogue)).toEqual([])
