@@ -7,7 +7,6 @@ import type { Log } from '../operations/log.js'
 import { pageOf } from '../http/page-of.js'
 import { decodeListCursor, encodeListCursor } from '../http/list-cursor.js'
 import { limitEvidence } from '../operator-api/internal-caller.js'
-import { noStore } from '../operator-api/operation-parts.js'
 import { peopleOperations } from '../operator-api/people-operations.js'
 import { serveInternal } from '../operator-api/serve-internal.js'
 import { answer } from '../webhooks-api/operation.js'
@@ -35,6 +34,6 @@ export function serveDuplicates(routes: Hono<EdgeEnv>, { vault, limits, log }: D
     const page = pageOf(rows, limit, () => encodeListCursor(list, [skip + limit]))
     log.info('duplicates listed', { requestId: c.env.requestId, appId, count: page.items.length })
     const items = page.items.map(({ field, userIds }) => ({ field: field === 'ssn' ? 'ssn' : 'document', userIds }))
-    return answer(200, { items, nextCursor: page.nextCursor }, noStore)
+    return answer(200, { items, nextCursor: page.nextCursor })
   })
 }

@@ -4,7 +4,6 @@ import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
 import { limitEvidence } from '../operator-api/internal-caller.js'
-import { noStore } from '../operator-api/operation-parts.js'
 import { peopleOperations as operations } from '../operator-api/people-operations.js'
 import { serveInternal } from '../operator-api/serve-internal.js'
 import { answer } from '../webhooks-api/operation.js'
@@ -39,7 +38,7 @@ export function serveEvidence(routes: Hono<EdgeEnv>, deps: EvidenceRoutesDeps): 
       if (found.kind === 'unknown') return { refusal: { code: 'NOT_FOUND', detail: 'VERIFICATION_UNKNOWN' } }
       if (found.kind === 'erased') return { refusal: { code: 'USER_ERASED', kept: found.kept } }
       log.info('evidence opened', { requestId: c.env.requestId, verificationId })
-      return answer(200, found.evidence, noStore)
+      return answer(200, found.evidence)
     },
   )
 

@@ -5,7 +5,6 @@ import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { answer } from '../webhooks-api/operation.js'
 import { accessOperations as operations } from './access-operations.js'
-import { noStore } from './operation-parts.js'
 import { serveInternal } from './serve-internal.js'
 
 const tokenLifetimeMs = 24 * 60 * 60 * 1000
@@ -30,6 +29,6 @@ export function serveAccessTokens(routes: Hono<EdgeEnv>, deps: AccessTokenRoutes
     )
     const { accountId, externalReferenceId } = grant
     const issued = { accessToken, userId, accountId, externalReferenceId, expiresAt: expiresAt.toISOString() }
-    return answer(201, issued, noStore)
+    return answer(201, issued)
   })
 }

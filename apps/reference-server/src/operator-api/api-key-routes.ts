@@ -4,7 +4,6 @@ import type { ApiKeys } from '../identity/api-keys.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { answer } from '../webhooks-api/operation.js'
 import { accessOperations as operations } from './access-operations.js'
-import { noStore } from './operation-parts.js'
 import { serveInternal } from './serve-internal.js'
 
 /** Dependencies of the operator's routes for API keys. */
@@ -18,7 +17,7 @@ export function serveApiKeys(routes: Hono<EdgeEnv>, { directory, apiKeys }: ApiK
   serveInternal(routes, operations.issueApiKey, async ({ params: { appId }, body: { reason }, actor }) => {
     if ((await directory.findApp(appId)) === null) return { refusal: { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' } }
     const issued = await apiKeys.issue({ appId, reason, actor: { name: actor, reason } })
-    return answer(201, { appId, ...issued, signsFrom: issued.signsFrom.toISOString() }, noStore)
+    return answer(201, { appId, ...issued, signsFrom: issued.signsFrom.toISOString() })
   })
 
   serveInternal(routes, operations.revokeApiKey, async ({ params: { appId, version }, body: { reason }, actor }) => {

@@ -6,7 +6,6 @@ import type { EdgeEnv } from '../http/request-context.js'
 import { errorCode } from '../operations/log.js'
 import { answer } from '../webhooks-api/operation.js'
 import { accessOperations as operations } from './access-operations.js'
-import { noStore } from './operation-parts.js'
 import { serveInternal } from './serve-internal.js'
 
 const appExists = { refusal: { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 } } as const
@@ -25,7 +24,7 @@ export function serveApps(routes: Hono<EdgeEnv>, { directory, apiKeys, cancelPen
     if ((await directory.findApp(appId)) !== null) return appExists
     try {
       const { apiKey } = await apiKeys.createApp({ appId, name, actor: { name: actor, reason: null } })
-      return answer(201, { appId, name, apiKey }, noStore)
+      return answer(201, { appId, name, apiKey })
     } catch (error) {
       // Another request made it meanwhile.
       if (errorCode(error) === 'CONSTRAINT') return appExists

@@ -87,7 +87,6 @@ const updateTransaction = defineOperation({
   method: 'patch',
   path: `${base}/transactions/{transactionId}`,
   right: 'service',
-  strictIds: true,
   tag: 'Events',
   summary: 'Update or settle a transaction',
   description: `Publishes \`TRANSACTION_UPDATE\`. ${times}`,

@@ -5,7 +5,6 @@ import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import { answer } from '../webhooks-api/operation.js'
 import { kycStatus } from './field-schemas.js'
-import { noStore } from './operation-parts.js'
 import { peopleOperations as operations } from './people-operations.js'
 import { serveInternal } from './serve-internal.js'
 
@@ -35,6 +34,6 @@ export function serveKycStatus(routes: Hono<EdgeEnv>, deps: KycStatusRoutesDeps)
     if (outcome.kind === 'changed') return { refusal: { code: 'STATUS_CHANGED' } }
     deps.log.info('status corrected', { requestId: c.env.requestId, userId, state: next })
     const { correctionId, previous, at } = outcome.correction
-    return answer(200, { userId, correctionId, previous, status: next, source: 'OPERATOR', at }, noStore)
+    return answer(200, { userId, correctionId, previous, status: next, source: 'OPERATOR', at })
   })
 }

@@ -29,5 +29,4 @@ export const actor = auditText.nullish().meta({
 export const withReason = z.strictObject({ reason, actor })
 export const withPurpose = z.strictObject({ purpose: reason, actor })
 export const done = (description: string) => ({ 204: { description, schema: null } })
-export const noStore = { 'cache-control': 'no-store' }
 export const anyObject: z.ZodType<object, object> = z.record(z.string(), z.unknown())

@@ -2,7 +2,6 @@ import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
 import { answer } from '../webhooks-api/operation.js'
-import { noStore } from './operation-parts.js'
 import { peopleOperations as operations } from './people-operations.js'
 import { confirmRetentionReport, readRetentionReport, type RetentionReportDeps } from './retention-report.js'
 import { serveInternal } from './serve-internal.js'
@@ -16,7 +15,7 @@ export function serveRetentionReport(
 ): void {
   serveInternal(routes, operations.retentionReport, async () => {
     const report = await readRetentionReport(deps.now(), deps)
-    return report === null ? off : answer(200, report, noStore)
+    return report === null ? off : answer(200, report)
   })
 
   serveInternal(routes, operations.confirmReport, async ({ params: { reportId }, body: { purpose }, actor }, c) => {
@@ -24,6 +23,6 @@ export function serveRetentionReport(
     if (confirmed === 'off') return off
     if (confirmed === 'outdated') return { refusal: { code: 'BAD_REQUEST', detail: 'REPORT_OUTDATED', status: 409 } }
     log.info('retention report confirmed', { requestId: c.env.requestId, count: confirmed.erased.length })
-    return answer(200, confirmed, noStore)
+    return answer(200, confirmed)
   })
 }

@@ -16,8 +16,6 @@ import { actorNameOf, requireRight } from './internal-caller.js'
 export interface InternalOperation extends OperationShape {
   /** The right that an operator needs; `service` if only services may call it. */
   readonly right: OperatorRight | 'service'
-  /** True if a malformed id is an unknown address, as it is for reads. Otherwise the right is checked first. */
-  readonly strictIds?: true
   /** True if a service must name the person who acts. */
   readonly actorRequired?: true
   /** Refuses a caller who asks too often, before the query and the body are read. */
@@ -39,9 +37,7 @@ export function serveInternal<O extends InternalOperation>(
   operation: O,
   handle: (call: InternalCall<O>, c: Context<EdgeEnv>) => Promise<Outcome<O> | Response>,
 ): void {
-  const { method, path, right, strictIds } = operation
-  const route = strictIds ? routePath(path) : path.replaceAll(/\{(\w+)\}/g, ':$1')
-  routes.on(method.toUpperCase(), route, requireRight(right), async (c) => {
+  routes.on(operation.method.toUpperCase(), routePath(operation.path), requireRight(operation.right), async (c) => {
     const params = checkParams(c)
     if (params instanceof Response) return params
     const limited = operation.limit?.(c)

@@ -5,7 +5,6 @@ import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import { answer } from '../webhooks-api/operation.js'
 import type { ErasureRefusal, ErasureReport, ErasureRequest } from './erase-user.js'
-import { noStore } from './operation-parts.js'
 import { peopleOperations as operations } from './people-operations.js'
 import { serveInternal } from './serve-internal.js'
 
@@ -32,7 +31,7 @@ export function serveUserRights(
     // Only a hold refuses this request: it names no time of a closure.
     if (typeof report === 'string') return { refusal: { code: 'LEGAL_HOLD' } }
     log.info('user erased', { requestId: c.env.requestId, userId, count: report.apps.length })
-    return answer(200, report, noStore)
+    return answer(200, report)
   })
 
   serveInternal(routes, operations.holdUser, async ({ params: { userId }, body: { reason }, actor }) => {

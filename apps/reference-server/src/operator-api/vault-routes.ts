@@ -3,7 +3,6 @@ import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
 import { answer } from '../webhooks-api/operation.js'
-import { noStore } from './operation-parts.js'
 import { peopleOperations as operations } from './people-operations.js'
 import { serveInternal } from './serve-internal.js'
 
@@ -20,7 +19,7 @@ export function serveVault(routes: Hono<EdgeEnv>, { vault, log }: VaultRoutesDep
       // The vault records actor and reason before it opens a value. If that fails, it opens nothing.
       const value = await vault.reveal({ owner: { appId, userId }, token, actor, purpose })
       log.info('value revealed', { requestId: c.env.requestId, appId, userId })
-      return answer(200, { token, value }, noStore)
+      return answer(200, { token, value })
     } catch (error) {
       if (!(error instanceof KycError) || error.retryable) throw error
       if (error.code === 'TOKEN_UNKNOWN') return { refusal: { code: 'NOT_FOUND', detail: 'TOKEN_UNKNOWN' } }

@@ -51,7 +51,6 @@ export function serveUserExport(routes: Hono<EdgeEnv>, deps: ExportRoutesDeps): 
     return c.body(streamOf(written()), 200, {
       'content-type': 'application/json',
       'content-disposition': `attachment; filename="${request.userId}.json"`,
-      'cache-control': 'no-store',
     })
   })
 }

@@ -117,19 +117,29 @@ export function serveOperation<O extends OperationShape>(
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
     const params = checkParams(c)
     if (params instanceof Response) return params
-    const response = await answerOperation(c, operation, params, handle, findMore)
-    response.headers.set('cache-control', 'no-store')
-    return response
+    return answerOperation(c, operation, params, handle, findMore)
   })
 }
 
-/** Checks the query and the body of a request, and answers it. */
+/** Checks the query and the body of a request, and answers it. No cache may keep the answer. */
 export async function answerOperation<O extends OperationShape>(
   c: Context<EdgeEnv>,
   operation: O,
   params: Readonly<Record<string, unknown>>,
   handle: (call: Call<O>) => Promise<Outcome<O> | Response>,
   findMore: FindMore = () => [],
+): Promise<Response> {
+  const response = await checkAndHandle(c, operation, params, handle, findMore)
+  response.headers.set('cache-control', 'no-store')
+  return response
+}
+
+async function checkAndHandle<O extends OperationShape>(
+  c: Context<EdgeEnv>,
+  operation: O,
+  params: Readonly<Record<string, unknown>>,
+  handle: (call: Call<O>) => Promise<Outcome<O> | Response>,
+  findMore: FindMore,
 ): Promise<Response> {
   const query = checkQuery(operation.query ?? noParameters, c, findMore)
   if (!query.ok) return query.response
@@ -157,9 +167,12 @@ export function checkParams(c: Context<EdgeEnv>): Record<string, unknown> | Resp
   return params
 }
 
-/** Parameters match only UUIDs or versions, so that they never match a fixed path. */
+/** Returns the path as Hono writes it. An id matches only a UUID, so that it never matches a fixed path. */
 export function routePath(path: string): string {
-  return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
+  return path.replaceAll(
+    /\{(\w+)\}/g,
+    (_all, name: string) => `:${name}${name in paramSchemas ? '' : '{[0-9A-Fa-f-]{36}}'}`,
+  )
 }
 
 type Checked<Value = unknown> =

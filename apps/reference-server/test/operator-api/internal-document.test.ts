@@ -125,6 +125,7 @@ describe('the OpenAPI document of the internal API', () => {
       const responses = document.paths[path][method].responses
       const statuses = Object.keys(responses as object)
       expect([method, path, statuses]).toEqual([method, path, expect.arrayContaining([String(answer.status)])])
+      expect([method, path, answer.headers['cache-control']]).toEqual([method, path, 'no-store'])
       expect([path, responses['400']?.description]).toEqual([path, expect.stringContaining('`UNKNOWN_PARAMETER`')])
     }
   })
