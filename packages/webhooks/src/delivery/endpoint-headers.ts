@@ -100,11 +100,12 @@ const redacted = '[redacted]'
 export function redactEchoes<Seen extends SendResult>(result: Seen, values: readonly string[]): Seen {
   if (values.length === 0) return result
   const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form !== '')
-  const redact = (text: string, longest: number) =>
-    withoutRanges(
-      text,
-      forms.flatMap((form) => rangesOf(text, form, text.length >= longest)),
-    ).slice(0, longest)
+  const redact = (text: string, longest: number) => {
+    // Cut first: the receiver chooses the text, and the host's sender how much of it is read.
+    const kept = text.slice(0, longest)
+    const ranges = forms.flatMap((form) => rangesOf(kept, form, kept.length === longest))
+    return withoutRanges(kept, ranges).slice(0, longest)
+  }
   const { responseHeaders, responseBody } = result
   return {
     ...result,
@@ -138,8 +139,8 @@ type Range = readonly [start: number, end: number]
 const shortestBegin = 3
 
 /**
- * Finds a form in a text, also where finds overlap, and its begin at the end of a text that was cut. The log cuts
- * texts, so the worst text of a receiver takes milliseconds.
+ * Finds a form in a text, also where finds overlap, and its begin at the end of a text that was cut. The worst text of a
+ * receiver takes milliseconds, because texts are cut before.
  */
 function rangesOf(text: string, form: string, isCut: boolean): readonly Range[] {
   const ranges: Range[] = []
