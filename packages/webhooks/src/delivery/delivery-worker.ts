@@ -13,6 +13,12 @@ import { checkWorkerDeps, leaseMarginMs, withDefaults } from './worker-options.j
 import { createWorkerPauses } from './worker-pauses.js'
 import { systemTimers } from './worker-timers.js'
 
+/** From a start to its stop. Each has a flag of its own: a claim may outlive its stop, and must not see the next start. */
+interface Run {
+  isStopping: boolean
+  ended: Promise<void>
+}
+
 /** Claims due deliveries, sends them and records the results. */
 export interface DeliveryWorker {
   /** Starts the worker. Does nothing when it already runs. */
@@ -97,8 +103,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   })
 
   const inFlight = createInFlightAttempts({ timers, options, onFinish: pauses.wake })
-  let running: Promise<void> | null = null
-  let stopping = false
+  let running: Run | null = null
+  let stopped: Promise<void> | null = null
   let failures = 0
   let takeOverAtMs = -Infinity
   let lookedAtMs: number | null = null
@@ -192,12 +198,12 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     return Math.min(Math.max(1, Math.ceil(claimed.nextDueInMs)), options.pollIntervalMs)
   }
 
-  async function work(): Promise<void> {
-    while (!stopping) {
+  async function work(run: Run): Promise<void> {
+    while (!run.isStopping) {
       let pauseMs: number
       try {
         await takeOverWhenDue()
-        const claimed = stopping ? null : await claim()
+        const claimed = run.isStopping ? null : await claim()
         failures = 0
         lookedAtMs = timers.monotonicMs()
         pauseMs = claimed === null ? 0 : restMs(claimed)
@@ -210,50 +216,51 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         tell('CLAIM_FAILED', error)
         // An attempt that ends during the pause must not wake the worker: the store is down, and it would poll in a
         // busy loop.
-        if (!stopping) await pauses.rest(pauseMs)
+        if (!run.isStopping) await pauses.rest(pauseMs)
         continue
       }
-      if (pauseMs > 0 && !stopping) await pauses.sleep(pauseMs)
+      if (pauseMs > 0 && !run.isStopping) await pauses.sleep(pauseMs)
     }
   }
 
-  async function workSubscribed(): Promise<void> {
+  async function stopRun(): Promise<void> {
+    if (running !== null) running.isStopping = true
+    pauses.endAll()
+    const drained = Promise.resolve(running?.ended).then(() => inFlight.drained())
+    await new Promise<void>((resolve) => {
+      const cancel = timers.schedule(() => {
+        batcher.abandon()
+        resolve()
+      }, options.stopTimeoutMs)
+      void drained.then(() => {
+        cancel()
+        resolve()
+      })
+    })
+    running = null
+  }
+
+  async function workSubscribed(run: Run): Promise<void> {
     let unsubscribe: (() => Promise<void>) | undefined
     try {
       unsubscribe = await store.onDue?.(pauses.wake)
     } catch (error) {
       tell('SUBSCRIBE_FAILED', error)
     }
-    await work()
+    await work(run)
     await unsubscribe?.().catch(() => {})
   }
 
   return {
     start() {
       if (running !== null) return
-      stopping = false
       batcher.resume()
-      running = workSubscribed()
+      running = { isStopping: false, ended: Promise.resolve() }
+      running.ended = workSubscribed(running)
     },
-    async stop() {
-      stopping = true
-      pauses.endAll()
-      const drained = (async () => {
-        await running
-        await inFlight.drained()
-        return 'drained' as const
-      })()
-      await new Promise<void>((resolve) => {
-        const cancel = timers.schedule(() => {
-          batcher.abandon()
-          resolve()
-        }, options.stopTimeoutMs)
-        void drained.then(() => {
-          cancel()
-          resolve()
-        })
-      })
-      running = null
+    stop() {
+      // A second call waits for the same end: a later one of its own could end the next run.
+      return (stopped ??= stopRun().finally(() => (stopped = null)))
     },
     async runOnce() {
       const takenOver = await takeOver()
@@ -263,7 +270,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     },
     wake: pauses.wake,
     status: () => ({
-      running: running !== null && !stopping,
+      running: running !== null && !running.isStopping,
       inFlight: inFlight.count(),
       failures,
       sinceLastLookMs: lookedAtMs === null ? null : timers.monotonicMs() - lookedAtMs,

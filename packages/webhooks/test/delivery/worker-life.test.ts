@@ -139,6 +139,52 @@ describe('starting, waking and stopping', () => {
     expect(sent).toHaveLength(3)
   })
 
+  test('a claim that outlives its stop does not go on beside the next start', async () => {
+    let looks = 0
+    let endFirst = () => {}
+    const claimDue: WebhookStore['claimDue'] = async (request) => {
+      looks += 1
+      if (looks === 1) await new Promise<void>((resolve) => (endFirst = resolve))
+      return store.claimDue(request)
+    }
+    const worker = createWorker({ store: { ...store, claimDue } })
+    worker.start()
+    await time.pass(10)
+    const stopping = worker.stop()
+    await time.pass(35_000)
+    await stopping
+    worker.start()
+    endFirst()
+    await time.pass(60_000)
+    // The one that hung, one more because the stop woke the worker, and those of the second start.
+    expect(looks).toBe(1 + 1 + 61)
+    await worker.stop()
+  })
+
+  test('of two stops the later one does not end the start after the first', async () => {
+    let looks = 0
+    let endFirst = () => {}
+    const claimDue: WebhookStore['claimDue'] = async (request) => {
+      looks += 1
+      if (looks === 1) await new Promise<void>((resolve) => (endFirst = resolve))
+      return store.claimDue(request)
+    }
+    const worker = createWorker({ store: { ...store, claimDue } })
+    worker.start()
+    await time.pass(10)
+    const first = worker.stop()
+    await time.pass(20_000)
+    const second = worker.stop()
+    await time.pass(15_000)
+    await first
+    worker.start()
+    await time.pass(30_000)
+    await second
+    expect(worker.status()).toMatchObject({ running: true })
+    endFirst()
+    await worker.stop()
+  })
+
   test('stopping what was never started is fine', async () => {
     await createWorker().stop()
   })
