@@ -1,6 +1,7 @@
 // Measures deliveries per second of one process to a local sink. Each attempt is durably opened before it is sent and
 // durably finished afterwards. Peers: pg-boss, which sends the same POST from a real PostgreSQL, and a loop of
-// undici.request without records, which is the upper limit.
+// undici.request without records, which is the upper limit. All of them post by the same pool of open connections: this
+// measures the queue. `sender.bench.mjs` measures the sender.
 import { fileURLToPath } from 'node:url'
 import { startContender } from './contender.mjs'
 import { body, concurrency, endpoints } from './delivering-worker.mjs'
@@ -132,6 +133,7 @@ writeReport('deliveries', {
     concurrency,
   },
   setup: {
+    'all of them': 'post by a pool of undici that keeps its connections, without TLS; `sender` measures the sender',
     'kyc-relay': 'the worker of the built package; each attempt is stored before its POST and its result after it',
     'pg-boss': `\`fetch\` and \`complete\` of batches of 64 by ${lanesOfPgBoss} lanes, at most 10 connections; its own \`work\` polls more seldom`,
     'sealed bodies': 'under the keys of 10,000 users, with 20,000 unwrapped keys in memory as in the server',

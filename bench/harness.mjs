@@ -13,11 +13,12 @@ export function temporaryFolder() {
   return folder
 }
 
-/** Starts `local-sink.mjs` in a process of its own; `env` sets how it answers. */
+/** Starts `local-sink.mjs` in a process of its own; `env` sets how it answers, and whether it speaks TLS. */
 export async function startSink(env = {}) {
   const child = fork(fileURLToPath(new URL('./local-sink.mjs', import.meta.url)), { env, execArgv: [] })
   const [{ port }] = await once(child, 'message')
-  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() }
+  const origin = env.CERT_FILE === undefined ? 'http://127.0.0.1' : 'https://localhost'
+  return { url: `${origin}:${port}`, stop: () => child.kill() }
 }
 
 const sorted = (values) => values.toSorted((one, other) => one - other)

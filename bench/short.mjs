@@ -7,6 +7,7 @@ export const short = {
   'bundle-size': {},
   ingestion: { BENCH_ROUNDS: '3', BENCH_SUBMISSIONS: '8000' },
   deliveries: { BENCH_ROUNDS: '3' },
+  sender: { BENCH_ROUNDS: '3' },
   isolation: { BENCH_ROUNDS: '2' },
   growth: { BENCH_ROUNDS: '2', BENCH_WARM_UP_ROUNDS: '0', BENCH_SHARE: '0.5' },
   start: { BENCH_ROUNDS: '5' },
