@@ -18,10 +18,15 @@ export interface PortalEnv {
   Variables: {
     /** Session of the user; set for every page except sign-in. */
     session: Session
+    /** What the session may do; set with it. */
+    access: Access
     /** Fields of the form; set for every POST. */
     form: URLSearchParams
   }
 }
+
+/** A session with an API key that is being retired may only read. */
+type Access = 'ACTING' | 'READING'
 
 export type PortalContext = Context<PortalEnv>
 
@@ -104,7 +109,7 @@ export interface PortalGuard {
   readonly signIn: SignInForms
   readonly failures: FailedAuthentications
   /** Returns whether a session may act; null if it has ended with its key. */
-  readonly findAccess: (session: Session) => Promise<'ACTING' | 'READING' | null>
+  readonly findAccess: (session: Session) => Promise<Access | null>
 }
 
 /** The listener of a portal. */
@@ -133,6 +138,7 @@ export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv>
     if (method === 'POST' && !equalSecrets(c.get('form').get('csrf') ?? '', session.csrfToken))
       return sendProblem(c, 403)
     c.set('session', session)
+    c.set('access', access)
     // Signing out needs no right of the key.
     if (method === 'POST' && access === 'READING' && c.req.path !== '/portal/sign-out')
       return sendProblem(c, 'retiring')

@@ -115,6 +115,22 @@ describe('a retiring API key', () => {
     expect((await api('', next.apiKey)).json.items).toEqual([])
     expect((await browser.submit(form, '/portal/sign-out')).status).toBe(303)
   })
+
+  it('shows its portal session no test event, which the new key signs', async () => {
+    const { apiKey, name } = await newApp()
+    const { json: endpoint } = await post('', apiKey, { url: receiver.url('/preview') })
+    const next = await rotate(apiKey)
+    const preview = async (key: string) => {
+      const browser = createPortalClient(server)
+      await browser.signIn({ name, apiKey: key })
+      const { status, text } = await browser.get(`/portal/webhooks/${endpoint.id}/test`)
+      return [status, text.includes('x-hmac-signature: ')]
+    }
+    expect(await preview(apiKey)).toEqual([200, true])
+    await post('/keys/activate', next.apiKey)
+    expect(await preview(apiKey)).toEqual([403, false])
+    expect(await preview(next.apiKey)).toEqual([200, true])
+  })
 })
 
 describe('a waiting API key', () => {
