@@ -44,7 +44,10 @@ export function graphqlErrorBody(refusal: Refusal, requestId: string): { content
   return { contentType: 'application/json; charset=utf-8', body: JSON.stringify({ errors: [error] }) }
 }
 
-/** Problem details (RFC 9457) for everything that is not GraphQL. */
+/** Most violations of one answer: a request of a few kilobytes can have thousands. */
+const mostViolations = 50
+
+/** Problem details (RFC 9457) for everything that is not GraphQL. Of the violations only the first 50 are told. */
 export function problemBody(
   refusal: Refusal,
   requestId: string,
@@ -61,7 +64,7 @@ export function problemBody(
       ...(refusal.oldest === undefined ? {} : { oldest: refusal.oldest }),
       ...(refusal.kept === undefined ? {} : { kept: refusal.kept }),
       requestId,
-      violations,
+      violations: violations?.slice(0, mostViolations),
     }),
   }
 }

@@ -41,17 +41,15 @@ export function violation(pointer: string, code: ViolationCode, allowed: readonl
   return { pointer, code, message: allowed.length === 0 ? message : `${message} Allowed: ${allowed.join(', ')}.` }
 }
 
-/** Converts the issues of a schema to violations: at most 50, in order. `value` is the checked value. */
+/** Converts the issues of a schema to violations, in order. `value` is the checked value. */
 export function violationsOf(error: z.ZodError, value: unknown): RequestViolation[] {
-  return error.issues
-    .map((issue) => {
-      const at = pointerOf(issue.path)
-      // Points to the object: an unknown key can be the name or number of a person.
-      if (issue.code === 'unrecognized_keys') return violation(at, 'UNKNOWN_FIELD')
-      const code = codeOf(issue, value)
-      return violation(at, code, issue.code === 'invalid_value' && code === 'ENUM' ? issue.values.map(String) : [])
-    })
-    .slice(0, 50)
+  return error.issues.map((issue) => {
+    const at = pointerOf(issue.path)
+    // Points to the object: an unknown key can be the name or number of a person.
+    if (issue.code === 'unrecognized_keys') return violation(at, 'UNKNOWN_FIELD')
+    const code = codeOf(issue, value)
+    return violation(at, code, issue.code === 'invalid_value' && code === 'ENUM' ? issue.values.map(String) : [])
+  })
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): ViolationCode {

@@ -117,6 +117,14 @@ describe('registration', () => {
     expect(answer.text).not.toContain('JaneExample')
   })
 
+  it('names at most 50 problems, in a body and in a query', async () => {
+    const eventTypes = Array.from({ length: 9_900 }, () => 'x')
+    const bodyRefused = await api('', { body: { url: 'https://partner.com/hooks', eventTypes } })
+    const queryRefused = await api(`/events?types=${eventTypes.slice(0, 400).join()}`)
+    for (const { status, json } of [bodyRefused, queryRefused])
+      expect([status, (json.violations as unknown[]).length]).toEqual([400, 50])
+  })
+
   it('keeps several endpoints, the same URL twice, types without repetition, none meaning all', async () => {
     const url = 'https://partner.com/hooks'
     const all = await register({ url, eventTypes: [] })
