@@ -110,6 +110,8 @@ const credentials: Readonly<Record<string, string>> = {
   API_KEY_REQUIRED: 'A valid API key is required.',
   API_KEY_RETIRING: 'This API key is being retired. It allows only reading. Use the new key.',
   INTERNAL_TOKEN_REQUIRED: 'The internal token or the token of an operator is required.',
+  METRICS_TOKEN_REQUIRED:
+    'METRICS_TOKEN or INTERNAL_TOKEN is required. The token of an operator does not open metrics.',
   RIGHT_REQUIRED: 'The operator does not have the required right.',
 }
 

@@ -20,7 +20,7 @@ export function createMetricsRoute(
     const authorization = c.req.header('authorization')
     if (tokens !== null && !tokens.some((token) => isInternalCaller(authorization, token))) {
       onRefused(authorization, c.env.requestId)
-      const refusal = { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' } as const
+      const refusal = { code: 'UNAUTHENTICATED', detail: 'METRICS_TOKEN_REQUIRED' } as const
       return refuseProblem(c, refusal, { 'www-authenticate': 'Bearer' })
     }
     return c.body(await metrics.render(), 200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' })

@@ -98,7 +98,10 @@ it('OPERATIONS_HOST never opens the internal API', async () => {
 it('METRICS_TOKEN opens the metrics of the standard API and nothing else', async () => {
   const tokens = { INTERNAL_TOKEN: internalToken, METRICS_TOKEN: metricsToken }
   const server = await start({ ...production('api'), ...tokens, HOST: '0.0.0.0' })
-  expect((await get(server.ports.api, '/metrics')).status).toBe(401)
+  const refused = await get(server.ports.api, '/metrics')
+  const { detail, title } = (await refused.json()) as { detail: string; title: string }
+  expect([refused.status, detail]).toEqual([401, 'METRICS_TOKEN_REQUIRED'])
+  expect(title).toMatch(/^METRICS_TOKEN or INTERNAL_TOKEN is required/)
   expect((await get(server.ports.api, '/metrics', metricsToken)).status).toBe(200)
   expect((await get(server.ports.api, '/metrics', internalToken)).status).toBe(200)
   const internal = await fetch(`http://127.0.0.1:${server.ports.internal}/internal/v1/events`, {
