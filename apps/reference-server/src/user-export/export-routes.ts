@@ -37,11 +37,14 @@ export function serveUserExport(routes: Hono<EdgeEnv>, deps: ExportRoutesDeps): 
         const isComplete = yield* pieces
         isCutOff = false
         if (!isComplete) return
-        await record('COMPLETED').catch((error: unknown) => {
+        try {
+          await record('COMPLETED')
+          log.info('user exported', about)
+        } catch (error) {
           log.error('export failed', { ...about, ...errorFields(error) })
-          throw error
-        })
-        log.info('user exported', about)
+          // Cuts the connection. An error that is thrown here would be printed by the HTTP library.
+          c.env.outgoing.destroy()
+        }
       } finally {
         if (isCutOff) log.warn('export cut off: the connection was closed', about)
       }

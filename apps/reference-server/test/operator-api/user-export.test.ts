@@ -2,7 +2,7 @@ import { eventExample } from '@kyc-relay/webhooks/events'
 import Database from 'better-sqlite3'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exportUser, type ExportUserDeps } from '../../src/user-export/export-user.js'
 import {
   startTestServer,
@@ -180,9 +180,12 @@ describe('an export', () => {
       `CREATE TRIGGER no_end BEFORE INSERT ON kyc_relay_audit_entries WHEN NEW.kind = 'EXPORT_COMPLETED'
        BEGIN SELECT RAISE(ABORT, 'x'); END`,
     )
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     try {
       await expect(exported(userId)).rejects.toThrow()
+      expect(printed).not.toHaveBeenCalled()
     } finally {
+      printed.mockRestore()
       rows('kyc.db', 'DROP TRIGGER no_end')
     }
     expect(exportEntries(userId).map(({ kind }) => kind)).toEqual(['EXPORT_STARTED'])
