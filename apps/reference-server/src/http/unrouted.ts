@@ -10,13 +10,19 @@ export function refuseUnrouted(
   app: Hono<EdgeEnv>,
   refuse: (c: Context<EdgeEnv>, refusal: Refusal, headers: Record<string, string>) => Response,
 ): void {
-  const routed = new Set(app.routes.map(({ method }) => method).filter((method) => method !== 'ALL'))
   app.notFound((c) => {
-    const methods = new Set([...routed].filter((method) => isRouted(app, method, c.req.path)))
-    if (methods.has('GET')) methods.add('HEAD')
-    if (methods.size === 0 || methods.has(c.req.method)) return refuse(c, { code: 'NOT_FOUND', unrouted: true }, {})
-    return refuse(c, { code: 'METHOD_NOT_ALLOWED' }, { allow: [...methods].sort().join(', ') })
+    const methods = methodsOf(app, c.req.path)
+    if (methods.length === 0 || methods.includes(c.req.method))
+      return refuse(c, { code: 'NOT_FOUND', unrouted: true }, {})
+    return refuse(c, { code: 'METHOD_NOT_ALLOWED' }, { allow: methods.join(', ') })
   })
+}
+
+/** Returns the methods for which an address has a route of its own, as `Allow` lists them; none for an unknown address. */
+export function methodsOf(app: Pick<Hono, 'router' | 'routes'>, path: string): readonly string[] {
+  const routed = new Set(app.routes.map(({ method }) => method).filter((method) => method !== 'ALL'))
+  const methods = [...routed].filter((method) => isRouted(app, method, path))
+  return (methods.includes('GET') ? [...methods, 'HEAD'] : methods).sort()
 }
 
 /** Checks whether an address has a route of its own for a method. */

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { refusalOfError } from '../http/refusal-of-error.js'
-import { isRouted } from '../http/unrouted.js'
+import { isRouted, methodsOf } from '../http/unrouted.js'
 import type { Log } from '../operations/log.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { createDeliveryLogRoutes } from './delivery-log-routes.js'
@@ -86,7 +86,10 @@ export function endPortal(app: Hono<PortalEnv>, { kind }: PortalGuard, log: Log)
       const page = isRouted(app, 'POST', pathname) ? returnPageOfForm(pathname) : null
       if (page !== null) return seeOther(c, page)
     }
-    return sendProblem(c, c.req.method === 'POST' ? 405 : 404)
+    const methods = methodsOf(app, pathname)
+    if (methods.length === 0) return sendProblem(c, 404)
+    c.header('allow', methods.join(', '))
+    return sendProblem(c, 405)
   })
   app.onError((error, c) => {
     const where = { requestId: c.env.requestId, listener: listenerOf(kind) }

@@ -93,7 +93,10 @@ export async function sendProblem(c: PortalContext, status: keyof typeof problem
 export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
   const { method } = c.req
   if (method === 'GET' || method === 'HEAD') return next()
-  if (method !== 'POST') return sendProblem(c, 405)
+  if (method !== 'POST') {
+    c.header('allow', 'GET, HEAD, POST')
+    return sendProblem(c, 405)
+  }
   if (!mayComeFromOurPages(c.req.header())) return sendProblem(c, 403)
   const form = await readForm(c)
   if (form === 'not_a_form' || form === 'cut_off') return sendProblem(c, 415)

@@ -406,8 +406,13 @@ describe('a form', () => {
         method,
         headers: { cookie: `kyc_relay_portal=${browser.cookies.get('kyc_relay_portal')}` },
       })
-      expect([method, other.status]).toEqual([method, 405])
+      expect([method, other.status, other.headers.allow]).toEqual([method, 405, 'GET, HEAD, POST'])
     }
+    const { csrf = '' } = hiddenFields(page.text, '/portal/webhooks/new')
+    const toPage = await browser.post('/portal/webhooks', { csrf })
+    expect([toPage.status, toPage.headers.allow]).toEqual([405, 'GET, HEAD'])
+    expect((await browser.post('/portal/nowhere', { csrf })).status).toBe(404)
+    expect((await browser.get('/portal/sign-out')).headers.allow).toBe('POST')
     const overridden = await browser.get(`/portal/webhooks/${id}/remove?_method=POST`, {
       'x-http-method-override': 'POST',
     })
