@@ -66,6 +66,8 @@ const changing: readonly RefusalNote[] = [
 ]
 
 const withBody: readonly RefusalNote[] = [
+  { status: 400, code: 'BAD_REQUEST', when: 'The body is not an acceptable JSON object; `detail` says why.' },
+  { status: 400, code: 'LIMIT_EXCEEDED', when: 'The body has too many values, levels or characters; see `detail`.' },
   { status: 413, code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than 512 KiB.' },
   { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The body is not JSON in UTF-8.' },
 ]

@@ -1,4 +1,4 @@
-import { base, bodyInvalid, notFound } from './refusals.js'
+import { base, bodyInvalid, notFound, queryInvalid } from './refusals.js'
 import { defineOperation } from './operation.js'
 import * as schemas from './recovery-schemas.js'
 
@@ -66,6 +66,7 @@ export const readFeed = defineOperation({
   query: schemas.feedQuery,
   answers: { 200: { description: 'One page, oldest first.', schema: schemas.feedPage } },
   refusals: [
+    queryInvalid,
     { status: 400, code: 'CURSOR_INVALID', when: '`after` is not a cursor of this feed.' },
     {
       status: 410,

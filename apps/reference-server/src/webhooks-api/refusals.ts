@@ -10,6 +10,13 @@ export const bodyInvalid = {
   when: 'The body is invalid; see `violations`.',
 } as const
 
+export const queryInvalid = {
+  status: 400,
+  code: 'BAD_REQUEST',
+  detail: 'QUERY_INVALID',
+  when: 'A query parameter is invalid; see `violations`.',
+} as const
+
 /** Refusals of what a partner sets of an endpoint. */
 export const endpointRefused = [
   { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },

@@ -1,4 +1,5 @@
 import { defineOperation } from './operation.js'
+import { queryInvalid } from './refusals.js'
 import * as schemas from './verification-schemas.js'
 
 export const listVerifications = defineOperation({
@@ -12,13 +13,5 @@ export const listVerifications = defineOperation({
     'current status of a user. A submission recorded while you read can come before your cursor: read the last minutes again.',
   query: schemas.verificationQuery,
   answers: { 200: { description: 'One page, oldest first.', schema: schemas.verificationPage } },
-  refusals: [
-    {
-      status: 400,
-      code: 'BAD_REQUEST',
-      detail: 'QUERY_INVALID',
-      when: 'A query parameter breaks a rule. See violations.',
-    },
-    { status: 400, code: 'CURSOR_INVALID', when: '`after` is not a cursor of this list.' },
-  ],
+  refusals: [queryInvalid, { status: 400, code: 'CURSOR_INVALID', when: '`after` is not a cursor of this list.' }],
 })

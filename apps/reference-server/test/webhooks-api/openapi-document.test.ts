@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { internalOperations } from '../../src/operator-api/internal-operations.js'
 import { routePath, type OperationShape } from '../../src/webhooks-api/operation.js'
 import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
 import { createWebhookRoutes } from '../../src/webhooks-api/webhook-routes.js'
@@ -103,6 +104,22 @@ describe('the OpenAPI document', () => {
         .map(({ status }) => `${id} ${status}`),
     )
     expect(unnamed).toEqual([])
+  })
+
+  it('says of every query and body how an invalid one is refused', () => {
+    const lacking = [...Object.values(webhookOperations), ...internalOperations].flatMap(
+      (operation: OperationShape) => {
+        const { id, query, body, refusals } = operation
+        const details = new Set(refusals.map(({ detail }) => detail))
+        return [
+          query === undefined || details.has('QUERY_INVALID') ? [] : [`${id} QUERY_INVALID`],
+          body === undefined || details.has('BODY_INVALID') ? [] : [`${id} BODY_INVALID`],
+        ].flat()
+      },
+    )
+    expect(lacking).toEqual([])
+    const { '400': refusal } = document.paths['/api/v1/webhooks'].post.responses
+    expect(refusal.description).toContain('`LIMIT_EXCEEDED` The body has too many values')
   })
 
   it('says what the server answers, and shows another app nothing of it', async () => {
