@@ -73,6 +73,10 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
     return sendPage(c, page)
   })
 
+  /** Types of an endpoint that its form has boxes for, in the order of the boxes. */
+  const offeredTypesOf = ({ eventTypes }: Endpoint) =>
+    deps.catalogue.offered.flatMap(({ name }) => (eventTypes?.includes(name) ? [name] : []))
+
   const sendForm = (
     c: PortalContext,
     endpoint: Endpoint | null,
@@ -157,7 +161,10 @@ export function createEndpointRoutes(deps: EndpointRoutesDeps): Hono<PortalEnv> 
     const { form, settings, problem } = readEndpointForm(c.get('form'), names)
     if (problem !== null) return sendForm(c, endpoint, form, problem)
     const { appId, endpointId } = endpoint
-    const replaced = await replaceEndpoint(deps, { appId, endpointId, ...settings })
+    // A type that is no longer offered has no box. A form with the same boxes ticked must not drop it, or mean all types.
+    const isOtherSelection = String(form.eventTypes) !== String(offeredTypesOf(endpoint))
+    const eventTypes = isOtherSelection ? form.eventTypes : undefined
+    const replaced = await replaceEndpoint(deps, { appId, endpointId, ...settings, eventTypes })
     if (replaced.kind === 'replaced') {
       deps.wake()
       return seeOtherWithNotice(c, '/portal/webhooks', { tone: 'good', text: 'The URL was changed.' })

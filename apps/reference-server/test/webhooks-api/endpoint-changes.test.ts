@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { createPortalClient } from '../portal/portal-client.js'
@@ -136,6 +138,27 @@ it('is changed in the portal', async () => {
   expect(page.text).toContain('Büro')
   expect((await api('')).json.items).toMatchObject([{ ...fields, standardWebhooks: false }])
   expect((await browser.get(`/portal/webhooks/${id}/change`)).status).toBe(404)
+})
+
+it('keeps a type that the operator turned off, when the portal changes something else', async () => {
+  const browser = createPortalClient(server)
+  await browser.signIn()
+  const { id } = await register({ url: 'https://partner.com/off', eventTypes: ['TRANSACTION_CREATE'] })
+  // As if `KYC_STATUS_EVENTS` had been on at the registration.
+  const stored = new Database(join(server.dataDir, 'kyc.db'))
+  stored
+    .prepare('UPDATE kyc_relay_endpoints SET event_types = ? WHERE endpoint_id = ?')
+    .run('["KYC_STATUS_CHANGED"]', id)
+  stored.close()
+  const form = await browser.get(`/portal/webhooks/${id}/change`)
+  expect(form.text).toContain('No longer offered: KYC_STATUS_CHANGED.')
+  const url = 'https://partner.com/off'
+  await browser.submit(form, `/portal/webhooks/${id}/change`, { url, description: 'kept' })
+  const [kept] = (await api('')).json.items
+  expect(kept).toMatchObject({ description: 'kept', eventTypes: ['KYC_STATUS_CHANGED'], allEvents: false })
+  const action = `/portal/webhooks/${kept.id}/change`
+  await browser.submit(await browser.get(action), action, { url, eventTypes: ['TRANSACTION_CREATE'] })
+  expect((await api('')).json.items).toMatchObject([{ description: null, eventTypes: ['TRANSACTION_CREATE'] }])
 })
 
 it('refuses a parameter of the internal API', async () => {

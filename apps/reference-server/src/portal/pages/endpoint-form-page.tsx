@@ -151,6 +151,7 @@ export const EndpointFormPage: FC<{
         <FieldProblem field="eventTypes" problem={textAt(problem, 'eventTypes')} />
         <span class="hint" id="types-hint">
           Select none to get {allOf(offered)}, those of later versions included.
+          {typesWithoutBox(endpoint, offered)}
         </span>
         <div class="choices">
           {offered.map(({ name, meaning, scopes }) => (
@@ -205,4 +206,11 @@ export const EndpointFormPage: FC<{
 function allOf(offered: readonly CatalogueType[]): string {
   const optIn = offered.flatMap((type) => (type.optIn ? [type.name] : []))
   return optIn.length === 0 ? 'all of them' : `all but ${optIn.join(', ')}`
+}
+
+/** Names the types of a URL that the operator has turned off since; empty if there are none. */
+function typesWithoutBox(endpoint: Endpoint | null, offered: readonly CatalogueType[]): string {
+  const names = (endpoint?.eventTypes ?? []).filter((type) => !offered.some(({ name }) => name === type))
+  if (names.length === 0) return ''
+  return ` No longer offered: ${names.join(', ')}. The URL keeps its types unless you change a box.`
 }
