@@ -44,8 +44,16 @@ const UTF8_IN_BASE64 = sixInBase64((byte) => byte >= 0x80)
  */
 const DIGITS_IN_BASE64 = /[MNO][ADQTgjwz]/
 const isReadableInBase64 = anyOf([DIGITS_IN_BASE64, PRINTABLE_IN_BASE64, UTF8_IN_BASE64])
-/** Three digits, eight printable characters of ASCII, with zeros between them in UTF-16, and six bytes of UTF-8. */
-const isReadableInHex = anyOf([/(?:3\d(?:00)?){3}/, /(?:[2-7][0-9A-F](?:00)?){8}/, /(?:[89A-F][0-9A-F]){6}/])
+/**
+ * Three digits, and eight printable characters of ASCII, with zeros between them in UTF-16. Then the bytes of `UTF8_DIGITS`
+ * and `UTF8_BETWEEN_DIGITS`: a sentence has many letters from A to F, but they are no UTF-8.
+ */
+const isReadableInHex = anyOf([
+  /(?:3\d(?:00)?){3}/,
+  /(?:[2-7][0-9A-F](?:00)?){8}/,
+  /(?:[C-F][0-9A-F](?:[89AB][0-9A-F]){1,3}(?:[2-7][0-9A-F]){0,8}){6}/,
+  /3\d(?:2[0-9A-F])?[C-F][0-9A-F](?:[89AB][0-9A-F]){1,3}(?:2[0-9A-F])?3\d/,
+])
 /** Base64 of letters and digits has one. */
 const CAPITAL = /[A-Z]/
 /** Hexadecimal of letters and digits has one. */

@@ -93,6 +93,9 @@ test.each([
   ['HTML entities filled with zeros', escapes('&#00000', ';', 10)(SSN)],
   ['base64 of full-width digits', base64('０７８０５１１２０')],
   ['base64 of Arabic digits', base64('٠٧٨-٠٥-١١٢٠')],
+  ['hexadecimal of Arabic digits with dashes between them', hex('٠-٧-٨-٠-٥-١-١-٢-٠')],
+  ['hexadecimal of full-width digits with spaces between them', hex('０ ７ ８ ０ ５ １ １ ２ ０')],
+  ['hexadecimal of two digits each, with dashes of a typesetter', hex('07–80–51–12–0')],
   ['base64 of the digits backwards', base64([...SSN].reverse().join(''))],
   ['base64 of members of an object', base64(JSON.stringify({ a: '078', b: '05', c: '1120' }))],
   [
