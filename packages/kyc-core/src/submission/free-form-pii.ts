@@ -1,4 +1,5 @@
 import { addressSchema, extractedAddressSchema } from './address.js'
+import { anyOf } from './any-of.js'
 import { holdsCardNumber } from './card-number.js'
 import { holdsEncoded, holdsSpokenSsn, holdsSsnDigits } from './encoded-value.js'
 import { pointerOfKey } from './json-pointer.js'
@@ -39,14 +40,14 @@ const AAMVA_BIRTH_DATE = /\nDBB\d{8}/
 /** Not "metadata:image/png". */
 const DATA_URI = /\bdata:image\/|data:[a-z]{1,20}\/[a-z0-9.+-]{1,80};base64,/i
 /** Base64 of the first bytes of JPEG, PNG, GIF, WebP, TIFF and HEIC, in either alphabet. */
-const BASE64_IMAGE = [
+const beginsLikeImage = anyOf([
   /^[/_]9j[/_][247]/,
   /^iVBORw0KGgo/,
   /^R0lGOD[dl]h/,
   /^UklGR[\w+/-]{6}XRUJQ/,
   /^(?:SUkqA|TU0AK)/,
   /^AAAA[\w+/-]{2}Z0eXB/,
-] as const
+])
 /** Shortest text with an image: `data:image/`. Base64 without this prefix needs one character more. */
 const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
@@ -67,7 +68,7 @@ function isImage(text: string): boolean {
   if (text.length < SHORTEST_IMAGE) return false
   if (DATA_URI.test(text)) return true
   const start = text.slice(0, 200).replace(/\s/g, '')
-  return BASE64.test(start) && BASE64_IMAGE.some((magic) => magic.test(start))
+  return beginsLikeImage(start) && BASE64.test(start)
 }
 
 function holdsDashedSsn(folded: string): boolean {

@@ -1,6 +1,6 @@
 import { withDigitsForWords } from './digit-words.js'
 import type { JsonObject, JsonValue } from './json-value.js'
-import { SHORTEST_SEARCHED } from './searched-values.js'
+import { SHORTEST_SEARCHED, SIX_DIGITS } from './searched-values.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
 
 /** Longest text that can be a part of an SSN: longer ones are searched by themselves. */
@@ -83,7 +83,8 @@ export function isSplitSsn(
 
 /** Checks for nine digits in parts, one after the other. */
 function holdsSplitSsn(parts: string, digits: string): boolean {
-  if (!/\d/.test(parts)) return false
+  // Most lists end here.
+  if (!SIX_DIGITS.test(parts)) return false
   const backwards = [...digits].reverse().join('')
   if ([digits, backwards].some((spelling) => holdsSpelled(parts, spelling, 'digits'))) return true
   const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
