@@ -1,5 +1,4 @@
 import { setOwn } from '../own-member.js'
-import { sortedTexts } from '../sorted-texts.js'
 import { parseDateTime } from '../submission/calendar-date.js'
 import { isOptionalText } from '../submission/optional-texts.js'
 import type { Fingerprint, PiiTokenizer } from '../tokenization/pii-vault.js'
@@ -29,7 +28,7 @@ export function canonicalPayload(input: unknown): string {
     if (Array.isArray(value)) return value.map((item) => canonical(item ?? null, path, '*', depth + 1))
     const object = value as Record<string, unknown>
     const sorted: Record<string, unknown> = {}
-    for (const name of sortedTexts(Object.keys(object))) {
+    for (const name of Object.keys(object).sort()) {
       const member = object[name]
       if (member === '' && isOptionalText(`${path}/${name}`)) continue
       if (member !== null && member !== undefined) setOwn(sorted, name, canonical(member, path, name, depth + 1))
