@@ -79,20 +79,9 @@ function parseOffset(offset: string): number | null {
   return (isWest ? -1 : 1) * ((hours * 60 + minutes) * 60 + seconds) * 1000
 }
 
-const DAY_MS = 86_400_000
-/** Cache of recent days: each submission needs today, yesterday and tomorrow, and each text takes 1 µs to make. */
-const MOST_RECENT_DAYS = 16
-const recentDays = new Map<number, string>()
-
 /** Formats the UTC day of an instant as full-date. */
 export function utcDay(epochMs: number): string {
-  const day = Math.floor(epochMs / DAY_MS)
-  const known = recentDays.get(day)
-  if (known !== undefined) return known
-  const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
-  if (recentDays.size >= MOST_RECENT_DAYS) recentDays.clear()
-  recentDays.set(day, text)
-  return text
+  return new Date(epochMs).toISOString().slice(0, 10)
 }
 
 /** Subtracts years from a full-date; the result sorts with full-dates. */
