@@ -146,18 +146,20 @@ const COLON_BEFORE_NUMBER = /(?<=[\p{L}.]) ?:(?= ?\p{Nd})/gu
 const NUMBER_WORD = /\bN(?:\.O\.?|UM(?:ERO|\.)?)(?= ?\d)/g
 /** "Pº 9", a promenade in Spain. The sign becomes a letter below. */
 const PASEO = /\bP\.?º(?!\.?\s?B)/giu
+/** "POSTFACH12": patterns that end with a word find its end before a space. */
+const NUMBER_BEHIND_WORD = /(?<=[A-Z]{3})(?=\d)/g
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d|\bPOSTNET SUITE ?\d/
 
 /**
  * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters, no
- * colon before a number, one word for it, one Arabic yeh, no Arabic letters made longer.
+ * colon before a number, a space between word and number, one word for "number", one Arabic yeh, no Arabic letters made
+ * longer.
  * Vowel signs stay: in Indic and Thai letters they are half of the word.
  */
 function comparable(line: string): string {
   // Most lines are plain ASCII and need no normalisation.
-  if (PLAIN.test(line))
-    return line.toUpperCase().replace(/ {2,}/g, ' ').replace(COLON_BEFORE_NUMBER, '').replace(NUMBER_WORD, 'NO').trim()
-  return line
+  if (PLAIN.test(line)) return withPlainNumbers(line.toUpperCase().replace(/ {2,}/g, ' ')).trim()
+  const text = line
     .replace(PASEO, 'PASEO ')
     .normalize('NFKD')
     .replace(/[\p{Script=Inherited}\p{Cf}\u0640]/gu, '')
@@ -166,10 +168,11 @@ function comparable(line: string): string {
     .replace(/[‐‑‒–—]/gu, '-')
     .replace(/[·•‧]/gu, '.')
     .replace(/\s+/gu, ' ')
-    .replace(COLON_BEFORE_NUMBER, '')
-    .replace(NUMBER_WORD, 'NO')
-    .replaceAll('ي', 'ی')
-    .trim()
+  return withPlainNumbers(text).replaceAll('ي', 'ی').trim()
+}
+
+function withPlainNumbers(line: string): string {
+  return line.replace(COLON_BEFORE_NUMBER, '').replace(NUMBER_WORD, 'NO').replace(NUMBER_BEHIND_WORD, ' ')
 }
 
 const WORDS = BOX_WORDS.map(comparable)
