@@ -1,6 +1,7 @@
 import { getTableName, sql, type SQL } from 'drizzle-orm'
-import { bigint, check, customType, foreignKey, timestamp, type PgColumn } from 'drizzle-orm/pg-core'
+import { bigint, check, customType, foreignKey, type PgColumn } from 'drizzle-orm/pg-core'
 import { isAtLeast, isOneOf } from '../checks.js'
+import { parseInstant } from './instant-text.js'
 
 /** Text that compares byte by byte, whatever collation the database was made with. */
 export const text = <Value extends string = string>(name: string) =>
@@ -14,7 +15,11 @@ export const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 })
 
 /** A time with milliseconds. */
-export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+export const instant = customType<{ data: Date; driverData: string }>({
+  dataType: () => 'timestamp (3) with time zone',
+  toDriver: (value) => value.toISOString(),
+  fromDriver: parseInstant,
+})
 
 /** The order in which rows were written; below 2⁵³ for as long as anyone will look. */
 export const position = () => bigint('position', { mode: 'number' }).notNull().generatedByDefaultAsIdentity()

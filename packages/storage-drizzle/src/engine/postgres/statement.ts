@@ -2,6 +2,7 @@ import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg, { type CustomTypesConfig } from 'pg'
+import { parseInstant } from './instant-text.js'
 import { withGivenTime } from './parameters.js'
 
 /** Runs statements: a pool, a client inside a transaction, or a transaction of the caller. */
@@ -73,12 +74,15 @@ const types: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
     if (oid === int8) return (text: string) => Number(text)
     if (oid === bytea) return parseBytes
-    if (oid === timestamptz) return (text: string) => new Date(text)
+    if (oid === timestamptz) return parseInstant
     const parser: unknown =
       format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
     return parser as (text: never) => unknown
   },
 }
+
+/** pg would write a time in the zone of the process, without the seconds that zones of long ago have. */
+const inUtc = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
 /** Gives every use of a placeholder the same parameter, so that a list is sent once. */
 function withEachNameOnce({ sql: text, params }: { readonly sql: string; readonly params: readonly unknown[] }) {
@@ -103,7 +107,7 @@ export function statement<Row = never>(name: string, template: SQL): Statement<R
     ...(values['now'] instanceof Date && text !== atGivenTime
       ? { name: `kyc_relay_${name}_at`, text: atGivenTime }
       : { name: `kyc_relay_${name}`, text }),
-    values: fillPlaceholders(params, values),
+    values: fillPlaceholders(params, values).map(inUtc),
     types,
   })
   return {
