@@ -156,11 +156,18 @@ export async function cancelPending(
 ): Promise<number> {
   // Deliveries in flight first: recording results also locks deliveries before the schedules of their endpoints.
   const requested = await statements.requestCancelOfUser.count(on, request)
-  const locked = await statements.lockSchedulesOfUser.rows(on, request)
-  const endpointIds = locked.map(({ endpointId }) => endpointId)
-  const cancelled = await statements.cancelOfUser.count(on, { ...request, endpointIds, now })
+  const locked = new Set<string>()
+  let cancelled = 0
+  for (;;) {
+    const found = (await statements.lockSchedulesOfUser.rows(on, request)).map(({ endpointId }) => endpointId)
+    const endpointIds = found.filter((endpointId) => !locked.has(endpointId))
+    if (endpointIds.length === 0) break
+    for (const endpointId of endpointIds) locked.add(endpointId)
+    cancelled += await statements.cancelOfUser.count(on, { ...request, endpointIds, now })
+    // Looks again: a removal that held a schedule may have given deliveries to another endpoint.
+  }
   // Also deliveries that were claimed before the schedules were locked.
   const claimed = await statements.requestCancelOfUser.count(on, request)
-  await statements.refreshNextDue.count(on, { ...request, endpointIds })
+  await statements.refreshNextDue.count(on, { ...request, endpointIds: [...locked] })
   return requested + cancelled + claimed
 }

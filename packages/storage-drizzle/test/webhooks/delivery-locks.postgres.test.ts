@@ -149,7 +149,7 @@ test('what is claimed while it is being cancelled is not tried again', async () 
   expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'CANCELLED', cancelReason: 'x' })
 })
 
-test('what a claim is about to lease is not cancelled, if it was published after the cancellation locked its endpoints', async () => {
+test('a cancellation waits for a claim of what was published after it locked its endpoints, and leaves the lease', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const cancelling = await stoppedBefore('cancel_of_user', () => webhooks.cancelPending(user))
@@ -157,12 +157,28 @@ test('what a claim is about to lease is not cancelled, if it was published after
   await webhooks.registerEndpoint(later, 50)
   await webhooks.insertEvent(event('two', [later]))
   const claiming = await stoppedBefore('open_attempts_at', () => webhooks.claimDue(claimRequest))
-  const cancelled = await cancelling.goOn()
+  const cancelled = cancelling.goOn()
+  await untilOneWaits()
   const { claimed } = await claiming.goOn()
-  expect(cancelled).toBe(1)
+  expect(await cancelled).toBe(2)
   expect(claimed.map(({ eventId }) => eventId)).toEqual([event('two', [later]).eventId])
   for (const { deliveryId } of claimed)
     expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'PENDING' })
+})
+
+test('a cancellation also finds what a removal gives to another endpoint meanwhile', async () => {
+  const { webhooks } = storage
+  await webhooks.registerEndpoint({ ...endpoint('heir'), url: hook.url }, 50)
+  const { deliveries } = await webhooks.insertEvent(event('one', [hook]))
+  const removal = await stoppedBefore('refresh_next_due', () => webhooks.removeEndpoint({ appId, endpointId }))
+  const cancelling = webhooks.cancelPending(user)
+  await untilOneWaits()
+  expect(await removal.goOn()).toBe(true)
+  expect(await cancelling).toBe(1)
+  expect(deliveries).toHaveLength(1)
+  for (const { deliveryId } of deliveries)
+    expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'CANCELLED', cancelReason: 'x' })
+  expect((await webhooks.claimDue(claimRequest)).claimed).toEqual([])
 })
 
 test('a claim passes over an endpoint that a result holds, and then waits for it', async () => {
