@@ -3,6 +3,7 @@
 // Cost: a second connection in a thread, and one cheap question about the WAL after each commit.
 // Without it: commits stall while the file is synced, a small volume fills with WAL, and erased data stays in the WAL.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { processCheckpointThread, type CheckpointThread } from './checkpoint-thread.js'
@@ -35,8 +36,8 @@ export interface Checkpoints {
    */
   afterCommit(): Promise<unknown> | null
   /**
-   * Empties the WAL, so that erased data is not in it either. It fails to do so while another process reads or
-   * checkpoints.
+   * Empties the WAL, so that erased data is not in it either. It gives up after a second in which another process reads,
+   * writes or checkpoints.
    *
    * @throws StorageError `STORE_FAILED`
    */
@@ -98,10 +99,17 @@ export function leaveCheckpointsToSqlite(client: Database.Database): Checkpoints
     beforeWrite: () => null,
     makeSpace: () => false,
     afterCommit: () => null,
-    async empty() {
-      emptyWal(client)
-    },
+    empty: () => emptyWalWithinASecond(client),
     close: async () => undefined,
+  }
+}
+
+/** Empties the WAL of an open file. Tries for a second. @param check Called before each try; throws to give up. */
+async function emptyWalWithinASecond(client: Database.Database, check = () => {}): Promise<void> {
+  for (let tries = 0; tries < 10 && client.open && !client.memory; tries += 1) {
+    check()
+    if (emptyWal(client)) return
+    await sleep(100)
   }
 }
 
@@ -224,8 +232,9 @@ export function takeOverCheckpoints(
       if (failure === null && stateOfThread() === 'idle' && isMuchToCopy()) running = inThread()
       // TRUNCATE fails at once during another checkpoint.
       while (running !== null) await running
-      if (failure !== null) throw failure
-      emptyWal(client)
+      await emptyWalWithinASecond(client, () => {
+        if (failure !== null) throw failure
+      })
     },
     close: () => checkpointClient.release(),
   }

@@ -100,8 +100,8 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
 }
 
 /**
- * Empties the WAL, so that erased data is not in it either. It fails to do so while another process reads or
- * checkpoints.
+ * Empties the WAL, so that erased data is not in it either. It fails to do so at once while another process reads, writes
+ * or checkpoints.
  *
  * @returns true when the WAL is empty.
  * @throws StorageError `STORE_FAILED`, `STORE_UNAVAILABLE`
@@ -109,7 +109,14 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
 export function emptyWal(client: Database.Database): boolean {
   if (client.memory || client.inTransaction) return false
   try {
-    return client.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
+    const timeoutMs = Number(client.pragma('busy_timeout', { simple: true }))
+    // The wait for a reader, for example a backup, would stop every request of this process.
+    client.pragma('busy_timeout = 0')
+    try {
+      return client.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
+    } finally {
+      client.pragma(`busy_timeout = ${timeoutMs}`)
+    }
   } catch (error) {
     throw storageErrorOf(error)
   }

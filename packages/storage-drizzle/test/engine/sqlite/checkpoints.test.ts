@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { StorageError } from '../../../src/sqlite/index.js'
+import { createSqliteStorage, StorageError } from '../../../src/sqlite/index.js'
 import type { CheckpointThread } from '../../../src/engine/sqlite/checkpoint-thread.js'
 import { dueAfter, mostPages, takeOverCheckpoints, threadPages } from '../../../src/engine/sqlite/checkpoints.js'
 import { checkpointPages, openConnection } from '../../../src/engine/sqlite/open.js'
 import { createGroupCommit } from '../../../src/engine/sqlite/group-commit.js'
+import { submission } from '../../samples.js'
 import { testFolder } from './sqlite-files.js'
 
 /** As long as it may become, and one commit of 16 MiB. */
@@ -284,4 +285,19 @@ describe('checkpoints in the thread', () => {
     await checkpoints.close()
     expect(held.left()).toBe(0)
   })
+})
+
+test('a reader in another process delays an erasure without stopping this process', async () => {
+  const path = join(testFolder(), 'some.db')
+  const { users, verifications, close } = await createSqliteStorage({ path })
+  onTestFinished(close)
+  const { key } = submission('one')
+  await verifications.record(submission('one'))
+  const reader = new Database(path, { readonly: true })
+  onTestFinished(() => void reader.close())
+  reader.exec('BEGIN; SELECT * FROM kyc_relay_verifications')
+  setTimeout(() => reader.exec('COMMIT'), 20)
+  await users.eraseUser(key)
+  expect(reader.inTransaction).toBe(false)
+  expect(statSync(`${path}-wal`).size).toBe(0)
 })
