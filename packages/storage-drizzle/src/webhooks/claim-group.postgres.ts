@@ -135,7 +135,7 @@ async function readSchedules(
   on: Queryable,
   appId: string | null,
   locked: readonly ScheduleRow[],
-  { maxInFlight, mostEach, noLeaseBefore }: GroupRequest,
+  { maxInFlight, mostEach, noLeaseBefore, now }: GroupRequest,
 ) {
   const each = Math.min(mostEach, Math.max(maxInFlight.healthy, maxInFlight.failing)) + 1
   const rows = await listWaiting.rows(on, {
@@ -144,6 +144,7 @@ async function readSchedules(
     firstDueAts: locked.map(({ firstDueAt }) => firstDueAt),
     pauses: locked.map(({ paused }) => paused),
     noLeaseBefore,
+    now,
     each,
   })
   const byPlace = groupBy(rows, ({ place }) => place)

@@ -14,8 +14,8 @@ const mostNotices = 10_000
 /** Endpoints that are given as two lists. */
 const listed = sql`unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[]) AS listed (app_id, endpoint_id)`
 
-/** No lease ends earlier: entries of attempts that ended before are passed by. */
-const isLeased = sql`leased.lease_until > ${value('noLeaseBefore')}::timestamptz`
+/** No lease ends earlier: entries of attempts that ended before are passed by. The clock may have been set back since. */
+const isLeased = sql`leased.lease_until > least(${value('noLeaseBefore')}::timestamptz, ${now})`
 
 const inFlight = (of: SQL, ofApp: SQL = sql`true`) => sql`(SELECT count(*)::int FROM kyc_relay_delivery_queue AS leased
     WHERE leased.app_id = ${of}.app_id AND leased.endpoint_id = ${of}.endpoint_id AND ${isLeased} AND ${ofApp})`
