@@ -3,6 +3,7 @@
 // Cost: one open transaction on an empty database file.
 // Without it: two servers on the same file can send a delivery twice.
 
+import { realpathSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
@@ -22,7 +23,8 @@ export interface WorkerLock {
 export function lockWorker(databasePath: string): { release(): void } {
   let lock: Database.Database | null = null
   try {
-    lock = new Database(`${databasePath}.worker`, { timeout: 0 })
+    // Two paths may lead to the file by a symbolic link.
+    lock = new Database(`${realpathSync(databasePath)}.worker`, { timeout: 0 })
     // A journal on the disk would need space, and a full disk must not stop a start.
     lock.pragma('journal_mode = MEMORY')
     lock.pragma('locking_mode = EXCLUSIVE')

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSqliteStorage } from '../../../src/sqlite/index.js'
@@ -94,4 +94,16 @@ test('the lock needs no disk space: it has no journal', async () => {
   await storage.acquireWorkerLock()
   expect(existsSync(`${path}.worker-journal`)).toBe(false)
   await storage.close()
+})
+
+test('a worker on the same file under another name is refused', async () => {
+  const folder = testFolder()
+  const path = join(folder, 'kyc.db')
+  const one = await createSqliteStorage({ path })
+  symlinkSync(path, join(folder, 'link.db'))
+  const two = await createSqliteStorage({ path: join(folder, 'link.db') })
+  await one.acquireWorkerLock()
+  await expect(two.acquireWorkerLock()).rejects.toMatchObject({ code: 'WORKER_LOCKED' })
+  await two.close()
+  await one.close()
 })
