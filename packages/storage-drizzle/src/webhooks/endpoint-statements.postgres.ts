@@ -5,40 +5,6 @@ import { sentTo } from './claim-statements.postgres.js'
 
 const value = sql.placeholder
 
-/** One statement for the three tables, so that a claim sees all of it or nothing. */
-export const cancelOfEndpoint = statement(
-  'cancel_of_endpoint',
-  sql`
-WITH cancelled AS (
-  DELETE FROM kyc_relay_delivery_queue
-  WHERE app_id = ${value('appId')} AND endpoint_id = ${value('endpointId')} AND due_at IS NOT NULL
-  RETURNING delivery_id, attempts_made
-), ended AS (
-  UPDATE kyc_relay_deliveries AS delivery
-  SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = ${value('reason')}
-  FROM cancelled WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = cancelled.delivery_id
-)
-UPDATE kyc_relay_endpoint_schedules SET next_due_at = NULL
-WHERE app_id = ${value('appId')} AND endpoint_id = ${value('endpointId')}`,
-)
-
-/** Gives what waits for an endpoint to others, by type, in one statement, so that a claim sees all of it or nothing. */
-export const moveWaiting = statement(
-  'move_waiting',
-  sql`
-WITH moved AS (
-  UPDATE kyc_relay_deliveries AS delivery SET endpoint_id = heir.endpoint_id
-  FROM kyc_relay_delivery_queue AS waiting, unnest(${value('types')}::text[], ${value('heirs')}::text[])
-    AS heir (event_type, endpoint_id)
-  WHERE waiting.app_id = ${value('appId')} AND waiting.endpoint_id = ${value('endpointId')} AND waiting.due_at IS NOT NULL
-    AND delivery.app_id = ${value('appId')} AND delivery.delivery_id = waiting.delivery_id
-    AND delivery.event_type = heir.event_type
-  RETURNING delivery.position, delivery.endpoint_id
-)
-UPDATE kyc_relay_delivery_queue AS waiting SET endpoint_id = moved.endpoint_id
-FROM moved WHERE waiting.app_id = ${value('appId')} AND waiting.position = moved.position`,
-)
-
 /** Searches through the user's events: a separate index would cost every delivery a write for this rare search. */
 const pendingOfUser = sql`
   SELECT delivery.position FROM kyc_relay_events AS event

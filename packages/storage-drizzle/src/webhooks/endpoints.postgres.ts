@@ -1,23 +1,16 @@
-import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
 import { endpointEvent } from '../audit/access-events.js'
 import type { StoredEndpoint } from '../audit/access-rows.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
-import { textArray, timeOf } from '../engine/postgres/parameters.js'
+import { timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import * as statements from './endpoint-statements.postgres.js'
+import { handOver } from './hand-over.postgres.js'
 import { formatHeaders } from './sealed-headers.js'
-import { goneReason, heirOf } from './lineage.js'
-import {
-  deliveries,
-  deliveryQueue,
-  dueNotices,
-  endpointLimits,
-  endpoints,
-  endpointSchedules,
-} from './tables.postgres.js'
+import { dueNotices, endpointLimits, endpoints, endpointSchedules } from './tables.postgres.js'
 import { recoveries } from './recovery-tables.postgres.js'
 
 interface OneEndpoint {
@@ -170,52 +163,6 @@ export function createEndpointChanges(audit: AuditChain | null) {
       .where(isOf(endpoint))
       .returning()
 
-  /** Hands what waits for a removed endpoint over to its lineage, and cancels the rest. */
-  async function handOver(
-    on: Queryable,
-    { appId, endpointId, lineageId }: OneEndpoint & { readonly lineageId: string },
-    now: Date | null,
-  ): Promise<void> {
-    const query = queryBuilder(on)
-    const lineage = await listLineage(on, { appId, lineageId }, false)
-    const changed = [endpointId, ...lineage.map((member) => member.endpointId)]
-    // Blocks claims and results of these endpoints until the end of the transaction.
-    await query
-      .select({ endpointId: endpointSchedules.endpointId })
-      .from(endpointSchedules)
-      .where(and(eq(endpointSchedules.appId, appId), inArray(endpointSchedules.endpointId, changed)))
-      .orderBy(asc(endpointSchedules.endpointId))
-      .for('no key update')
-    const types = await query
-      .selectDistinct({ type: deliveries.eventType })
-      .from(deliveryQueue)
-      .innerJoin(
-        deliveries,
-        and(eq(deliveries.appId, deliveryQueue.appId), eq(deliveries.deliveryId, deliveryQueue.deliveryId)),
-      )
-      .where(
-        and(
-          eq(deliveryQueue.appId, appId),
-          eq(deliveryQueue.endpointId, endpointId),
-          sql`${deliveryQueue.dueAt} IS NOT NULL`,
-        ),
-      )
-    const heirs = types.flatMap(({ type }) => {
-      const heir = heirOf(lineage, type)
-      return heir === undefined ? [] : [{ type, endpointId: heir.endpointId }]
-    })
-    if (heirs.length > 0) {
-      await statements.moveWaiting.count(on, {
-        appId,
-        endpointId,
-        types: textArray(heirs.map(({ type }) => type)),
-        heirs: textArray(heirs.map((heir) => heir.endpointId)),
-      })
-    }
-    await statements.cancelOfEndpoint.count(on, { appId, endpointId, reason: goneReason(lineage), now })
-    await statements.refreshNextDue.count(on, { appId, endpointIds: changed })
-  }
-
   return {
     async register(on: Queryable, endpoint: NewEndpoint, limitPerApp: number) {
       const { appId } = endpoint
@@ -244,7 +191,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
         .update(recoveries)
         .set({ endpointId: replacement.endpointId })
         .where(isRecoveryOf({ appId, endpointId }))
-      await handOver(on, { appId, endpointId, lineageId }, now)
+      await handOver(on, { appId, endpointId }, await listLineage(on, { appId, lineageId }, false), now)
       await recordNew(on, inserted)
       await record(on, 'ENDPOINT_REMOVED', removed)
       return 'replaced'
@@ -274,7 +221,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
       const [removed] = await remove(on, { appId, endpointId }, now)
       if (removed === undefined) return false
       await queryBuilder(on).update(recoveries).set({ state: 'STOPPED' }).where(isRecoveryOf({ appId, endpointId }))
-      await handOver(on, removed, now)
+      await handOver(on, removed, await listLineage(on, removed, false), now)
       await record(on, 'ENDPOINT_REMOVED', [removed])
       return true
     },

@@ -104,7 +104,7 @@ test('a retry recorded while its endpoint is removed is cancelled, not left wait
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const { fence, deliveryId } = await claimOne()
-  const removal = await stoppedBefore('cancel_of_endpoint', () => webhooks.removeEndpoint({ appId, endpointId }))
+  const removal = await stoppedBefore('refresh_next_due', () => webhooks.removeEndpoint({ appId, endpointId }))
   const recorded = webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: again }])
   await untilOneWaits()
   expect(await removal.goOn()).toBe(true)
