@@ -48,7 +48,7 @@ export function createRecoveryStore(dependencies: {
     const createdAt = clock().getTime()
     let created = 0
     for (const { eventId, deliveryId, xEventId } of request.deliveries) {
-      const event = statements.findEvent.get({ eventId })
+      const event = statements.findEvent.get({ eventId, appId })
       if (event === undefined || statements.findUnneeded.get({ xEventId }) !== undefined) continue
       const { position, userId, eventType } = event
       const made = { deliveryId, xEventId, endpoint, appId, userId, eventType, createdAt, resendOf: null }

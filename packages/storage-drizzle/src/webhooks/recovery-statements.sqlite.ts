@@ -88,7 +88,9 @@ export function prepareRecoveries(db: DrizzleDatabase) {
     findEvent: db
       .select({ position: events.position, userId: events.userId, eventType: events.type })
       .from(events)
-      .where(and(eq(events.eventId, value('eventId')), sql`length(${events.body}) > 0`))
+      .where(
+        and(eq(events.eventId, value('eventId')), eq(events.appId, value('appId')), sql`length(${events.body}) > 0`),
+      )
       .prepare(),
     findUnneeded: db
       .select({ position: deliveries.position })

@@ -72,6 +72,19 @@ describe.each(engines)('a recovery on $engine', ({ start, open, stop }) => {
 
   const progress = (recoveryId: string) => stores.recoveries.findRecovery({ appId, recoveryId })
 
+  test('makes no delivery of an event of another app', async () => {
+    const theirs = endpoint('theirs', uuid('another app'))
+    await stores.webhooks.registerEndpoint(theirs, 5)
+    const { eventId } = await stores.webhooks.insertEvent(event('theirs', [theirs], { appId: theirs.appId }))
+    const { recoveryId } = await recover()
+    const deliveries = [{ deliveryId: uuid('made'), eventId, xEventId: uuid('made') }]
+    const skipped = { acknowledged: 0, pending: 0, scope: 0, erased: 0 }
+    const step = { appId, recoveryId, endpointId, after: null, next: null, deliveries, skipped }
+    expect(await stores.recoveries.writeStep(step)).toBe('written')
+    expect(await progress(recoveryId)).toMatchObject({ created: 0 })
+    expect(await stores.webhooks.findDelivery({ appId, deliveryId: uuid('made') })).toBeNull()
+  })
+
   test.each([{ since: undefined }, { since: null }, { since: new Date(NaN) }, { until: new Date(NaN) }])(
     'does not start with %j',
     async (wrong) => {
