@@ -87,6 +87,8 @@ const causeMessages = {
   SCHEMA_NOT_FOUND: 'No schema of the search_path exists in the database.',
   PERMISSION_MISSING:
     'The database user lacks a required right on a table, a schema or the database. After each migration the owner runs postgres-runtime.sql of the package, for the tables of the server with own_tables.',
+  DATE_STYLE:
+    'The setting DateStyle is not ISO, so days and months of stored times could be exchanged. Set it to ISO for this database user.',
   // DURABILITY_NOT_GUARANTEED
   STANDBY: 'The database server is a standby: it may return old data and accepts no writes. Connect to the primary.',
   SYNCHRONOUS_COMMIT:

@@ -61,7 +61,7 @@ export async function openConnection(location: PostgresLocation): Promise<Postgr
   const connection =
     'pool' in location ? adopt(location.pool, location.transactionPooler === true) : connectPool(location)
   try {
-    await assertDurable(connection.pool)
+    await assertUsable(connection.pool)
     return connection
   } catch (error) {
     await connection.close()
@@ -185,10 +185,11 @@ function assertReadable(host: pg.ClientConfig): void {
   }
 }
 
-async function assertDurable(pool: pg.Pool): Promise<void> {
+/** Refuses a standby, commits that do not wait for the disk, and times that could be misread. */
+async function assertUsable(pool: pg.Pool): Promise<void> {
   const { rows } = await pool
-    .query<{ standby: boolean; commit: string }>(
-      `SELECT pg_is_in_recovery() AS standby, current_setting('synchronous_commit') AS commit`,
+    .query<{ standby: boolean; commit: string; dates: string }>(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('synchronous_commit') AS commit, current_setting('DateStyle') AS dates`,
     )
     .catch((error: unknown) => {
       throw storageErrorOf(error)
@@ -198,4 +199,5 @@ async function assertDurable(pool: pg.Pool): Promise<void> {
   if (server.commit === 'off' || server.commit === 'local') {
     throw new StorageError('DURABILITY_NOT_GUARANTEED', null, 'SYNCHRONOUS_COMMIT')
   }
+  if (!server.dates.startsWith('ISO')) throw new StorageError('DATABASE_UNUSABLE', null, 'DATE_STYLE')
 }

@@ -116,6 +116,11 @@ describe('each problem of a connection has its own cause and text', () => {
     await server.ask(`ALTER ROLE canary SET synchronous_commit = ${value}`)
     expectOwn(await refusalOf(url), permanent('SYNCHRONOUS_COMMIT', null, 'DURABILITY_NOT_GUARANTEED'))
   })
+  test('another style of dates', async () => {
+    const url = await makeUser()
+    await server.ask(`ALTER ROLE canary SET DateStyle = 'SQL, DMY'`)
+    expectOwn(await refusalOf(url), permanent('DATE_STYLE', null))
+  })
   test('read-only transactions', async () => {
     const url = await makeUser()
     await server.ask(`ALTER ROLE canary SET default_transaction_read_only = on`)
