@@ -104,7 +104,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   const inFlight = createInFlightAttempts({ timers, options, onFinish: pauses.wake })
   let running: Run | null = null
-  let stopped: Promise<void> | null = null
+  let stopping: Promise<void> | null = null
   let failures = 0
   let takeOverAtMs = -Infinity
   let lookedAtMs: number | null = null
@@ -260,7 +260,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     },
     stop() {
       // A second call waits for the same end: a later one of its own could end the next run.
-      return (stopped ??= stopRun().finally(() => (stopped = null)))
+      return (stopping ??= stopRun().finally(() => (stopping = null)))
     },
     async runOnce() {
       const takenOver = await takeOver()

@@ -6,6 +6,18 @@ import { createWorker, read, senderOf, sent, setUpWorker, store, time } from './
 
 beforeEach(setUpWorker)
 
+/** A store that answers its first claim only after `endFirst`. */
+function storeWhoseFirstClaimHangs() {
+  let count = 0
+  let endFirst = () => {}
+  const claimDue: WebhookStore['claimDue'] = async (request) => {
+    count += 1
+    if (count === 1) await new Promise<void>((resolve) => (endFirst = resolve))
+    return store.claimDue(request)
+  }
+  return { store: { ...store, claimDue }, count: () => count, endFirst: () => endFirst() }
+}
+
 describe('starting, waking and stopping', () => {
   test('an event published while it runs is sent at once by the hint', async () => {
     const endpoint = await registerEndpoint(store)
@@ -140,36 +152,24 @@ describe('starting, waking and stopping', () => {
   })
 
   test('a claim that outlives its stop does not go on beside the next start', async () => {
-    let looks = 0
-    let endFirst = () => {}
-    const claimDue: WebhookStore['claimDue'] = async (request) => {
-      looks += 1
-      if (looks === 1) await new Promise<void>((resolve) => (endFirst = resolve))
-      return store.claimDue(request)
-    }
-    const worker = createWorker({ store: { ...store, claimDue } })
+    const claims = storeWhoseFirstClaimHangs()
+    const worker = createWorker({ store: claims.store })
     worker.start()
     await time.pass(10)
     const stopping = worker.stop()
     await time.pass(35_000)
     await stopping
     worker.start()
-    endFirst()
+    claims.endFirst()
     await time.pass(60_000)
     // The one that hung, one more because the stop woke the worker, and those of the second start.
-    expect(looks).toBe(1 + 1 + 61)
+    expect(claims.count()).toBe(1 + 1 + 61)
     await worker.stop()
   })
 
   test('of two stops the later one does not end the start after the first', async () => {
-    let looks = 0
-    let endFirst = () => {}
-    const claimDue: WebhookStore['claimDue'] = async (request) => {
-      looks += 1
-      if (looks === 1) await new Promise<void>((resolve) => (endFirst = resolve))
-      return store.claimDue(request)
-    }
-    const worker = createWorker({ store: { ...store, claimDue } })
+    const claims = storeWhoseFirstClaimHangs()
+    const worker = createWorker({ store: claims.store })
     worker.start()
     await time.pass(10)
     const first = worker.stop()
@@ -181,7 +181,7 @@ describe('starting, waking and stopping', () => {
     await time.pass(30_000)
     await second
     expect(worker.status()).toMatchObject({ running: true })
-    endFirst()
+    claims.endFirst()
     await worker.stop()
   })
 
