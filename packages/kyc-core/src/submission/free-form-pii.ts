@@ -17,7 +17,7 @@ import {
   type SearchedValues,
 } from './searched-values.js'
 import { isIssuableSsn } from './ssn.js'
-import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
+import { isSsnLikeKey, isValueKey, namesSsn } from './ssn-like-key.js'
 import { unpatternedTexts } from './unpatterned-texts.js'
 import { documentSchema, photosSchema } from './verifications.js'
 import { createViolation, type Violation } from './violation.js'
@@ -158,7 +158,8 @@ function isNineDigits(folded: string): boolean {
  * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
  * It finds the submitted SSN and document number in any spelling, also encoded once or twice, the SSN also in words,
- * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key.
+ * backwards or split over a list, other SSNs with dashes or behind the word SSN, and nine digits under an SSN-like key or
+ * beside a name of one: `{ type: 'ssn', value }`.
  * A text that is JSON is searched like its content, up to four texts inside each other. It also finds machine readable
  * zones, licence barcodes, card numbers and images. In names, addresses, contact data and URLs of photos it finds the
  * submitted SSN, in these URLs also the document number.
@@ -216,9 +217,11 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
     if (Array.isArray(value)) {
       value.forEach((item: JsonValue, index) => parts.push(scan(item, `${pointer}/${index}`, underSsnKey, textsAround)))
     } else {
-      for (const [key, item] of Object.entries(value as JsonObject)) {
+      const object = value as JsonObject
+      const holdsSsnValue = underSsnKey || namesSsn(object)
+      for (const [key, item] of Object.entries(object)) {
         if (isClearText(key, foldText(key), searched)) report(pointer)
-        const isOfSsn = isSsnLikeKey(key) || (underSsnKey && isValueKey(key))
+        const isOfSsn = isSsnLikeKey(key) || (holdsSsnValue && isValueKey(key))
         parts.push(scan(item, pointerOfKey(pointer, key), isOfSsn, textsAround))
       }
     }

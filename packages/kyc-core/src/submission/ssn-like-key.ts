@@ -1,4 +1,5 @@
 import { withoutSurplusMarks } from './combining-marks.js'
+import type { JsonObject } from './json-value.js'
 
 /** Words for the number itself, including `userssn`, `ssn9`, `ssns` and `ssnno`. Together with `id` they name a reference. */
 const SSN_WORD = /^(?:\p{L}*ssn(?:\d|s|no|num|number)?|itins?|tins?)$/u
@@ -74,4 +75,13 @@ const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'number', 'full', 'raw
 /** Checks for a key with the value itself inside an SSN-like object: `{ ssn: { value: … } }`. */
 export function isValueKey(key: string): boolean {
   return VALUE_KEYS.has(key.toLowerCase())
+}
+
+const NAMING_KEYS: ReadonlySet<string> = new Set(['type', 'kind', 'name', 'label', 'key', 'field'])
+
+/** Checks for an object that names the value beside it: `{ type: 'ssn', value: … }`. */
+export function namesSsn(object: JsonObject): boolean {
+  return Object.entries(object).some(
+    ([key, name]) => typeof name === 'string' && NAMING_KEYS.has(key.toLowerCase()) && isSsnLikeKey(name),
+  )
 }

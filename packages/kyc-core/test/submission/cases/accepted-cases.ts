@@ -771,6 +771,17 @@ export const acceptedCases: readonly CaseGroup[] = [
           'numbers of orders and traces under ssn-like keys',
           { ssn_order_number: '219099999', ssnTrace: '219099999', SSNTicketNumber: 219099999, tin_batch: '219099999' },
         ],
+        [
+          'references beside a name of an SSN',
+          {
+            identifiers: [
+              { type: 'ssn', id: '219099999', value: 'MATCH' },
+              { type: 'ssn_check', value: '219099999' },
+              { name: 'session', number: 219_099_999 },
+              { type: { ssn: true }, value: '219099999' },
+            ],
+          },
+        ],
         ['ids of checks inside an ssn object', { ssn: { requestId: '219099999', at: '2026-01-05T10:00:00Z' } }],
         ['JSON as text', { raw: '{"id":"219-09-99990","ssn":{"match":true},"list":[1,"a"]}', broken: '{"ssn":' }],
         ['numbers in words', { a: 'one of two', b: 'zero seven eight zero five one one two one', c: 'class one' }],

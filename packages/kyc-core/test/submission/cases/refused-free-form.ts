@@ -408,6 +408,19 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         change: { [`${DATA}/ssn`]: { value: '219099999' } },
         refused: [`${DATA}/ssn/value CLEAR_PII_IN_FREE_FORM`],
       },
+      ...(
+        [
+          [{ type: 'ssn', value: '219099999' }, 'value'],
+          [{ value: '219 09 9999', type: 'SSN' }, 'value'],
+          [{ Name: 'Social Security Number', number: 219_099_999 }, 'number'],
+          [{ label: 'taxId', values: ['219099999'] }, 'values/0'],
+          [{ field: 'applicant_ssn', ssnMatch: true, text: '219099999' }, 'text'],
+        ] as const
+      ).map(([identifier, place]) => ({
+        what: `nine digits in ${JSON.stringify(identifier)}`,
+        change: { [`${DATA}/identifiers`]: [identifier] },
+        refused: [`${DATA}/identifiers/0/${place} CLEAR_PII_IN_FREE_FORM`],
+      })),
     ],
   },
   {
