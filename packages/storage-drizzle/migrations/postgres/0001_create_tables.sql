@@ -257,6 +257,7 @@ CREATE TABLE "kyc_relay_endpoint_schedules" (
 	"endpoint_id" text COLLATE "C" NOT NULL,
 	"failing" boolean DEFAULT false NOT NULL,
 	"failing_since" timestamp (3) with time zone,
+	"last_success_at" timestamp (3) with time zone,
 	"paused" boolean DEFAULT false NOT NULL,
 	"last_claimed_at" timestamp (3) with time zone,
 	"next_due_at" timestamp (3) with time zone,

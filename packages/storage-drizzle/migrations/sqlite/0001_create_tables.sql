@@ -279,6 +279,7 @@ CREATE TABLE `kyc_relay_endpoint_schedules` (
 	`in_flight` integer DEFAULT 0 NOT NULL,
 	`failing` integer DEFAULT 0 NOT NULL,
 	`failing_since` integer,
+	`last_success_at` integer,
 	`paused` integer DEFAULT 0 NOT NULL,
 	`last_claimed_at` integer DEFAULT 0 NOT NULL,
 	`next_due_at` integer,

@@ -33,6 +33,8 @@ export interface ScheduleAfter {
   readonly appId: string
   readonly endpointId: string
   readonly failing: boolean | null
+  /** True if any of its attempts succeeded. */
+  readonly succeeded: boolean
   readonly dueAtMs: number | null
 }
 
@@ -49,6 +51,7 @@ export function schedulesAfter(applied: readonly Applied[]): readonly ScheduleAf
       appId,
       endpointId,
       failing: outcome.endpointFailing ?? before?.failing ?? null,
+      succeeded: outcome.endpointFailing === false || before?.succeeded === true,
       dueAtMs: dues.length === 0 ? null : Math.min(...dues),
     })
   }

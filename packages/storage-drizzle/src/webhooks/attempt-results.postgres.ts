@@ -117,12 +117,13 @@ UPDATE kyc_relay_endpoint_schedules AS schedule
 SET failing = coalesce(after.failing, schedule.failing), next_due_at = least(schedule.next_due_at, after.due_at),
   failing_since = CASE
     WHEN after.failing IS NULL THEN schedule.failing_since
-    WHEN after.failing THEN coalesce(schedule.failing_since, ${value('now')}::timestamptz)
-  END
+    WHEN after.failing THEN coalesce(CASE WHEN NOT after.succeeded THEN schedule.failing_since END, ${value('now')}::timestamptz)
+  END,
+  last_success_at = CASE WHEN after.succeeded THEN ${value('now')}::timestamptz ELSE schedule.last_success_at END
 FROM unnest(
   ${value('endpointAppIds')}::text[], ${value('endpointIds')}::text[], ${value('failings')}::boolean[],
-  ${value('earliestDues')}::timestamptz[]
-) AS after (app_id, endpoint_id, failing, due_at)
+  ${value('successes')}::boolean[], ${value('earliestDues')}::timestamptz[]
+) AS after (app_id, endpoint_id, failing, succeeded, due_at)
 WHERE schedule.app_id = after.app_id AND schedule.endpoint_id = after.endpoint_id AND ${ofApp('schedule')}`,
 )
 
@@ -252,6 +253,7 @@ async function write(
     endpointAppIds: schedules.map((schedule) => schedule.appId),
     endpointIds: schedules.map(({ endpointId }) => endpointId),
     failings: schedules.map(({ failing }) => failing),
+    successes: schedules.map(({ succeeded }) => succeeded),
     earliestDues: schedules.map(({ dueAtMs }) => instant(dueAtMs)),
   })
   const counted = countAttempts(

@@ -51,9 +51,10 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       `UPDATE kyc_relay_attempts SET state = ?, ended_at = ?, report = ?, response_body = ?
       WHERE delivery = ? AND number = ?`,
     ),
-    releaseSlot: prepare<[endpoint: number]>(
+    releaseSlot: prepare<[lastSuccessAt: number | null, endpoint: number]>(
       client,
-      'UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight - 1 WHERE endpoint = ?',
+      `UPDATE kyc_relay_endpoint_schedules
+      SET in_flight = in_flight - 1, last_success_at = ifnull(?, last_success_at) WHERE endpoint = ?`,
     ),
     setFailing: prepare<[failing: number, failingSince: number | null, endpoint: number]>(
       client,
@@ -108,13 +109,13 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     position,
   )
   statements.endAttempt.run(attempt.state, now, withoutBody, answer, position, fence.attempt)
-  statements.releaseSlot.run(endpoint)
+  const failing = outcome.endpointFailing
+  statements.releaseSlot.run(failing === false ? now : null, endpoint)
   if (outcome.dueAtMs !== null) {
     const next = heir?.position ?? endpoint
     if (heir !== undefined) statements.moveRetry.run(next, position)
     statements.advanceNextDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
-  const failing = outcome.endpointFailing
   if (failing === null || failing === (wasFailing === 1)) return { endpoint, result, healthChange: null }
   statements.setFailing.run(Number(failing), failing ? now : null, endpoint)
   const [endpointId] = statements.findEndpointId.get(endpoint) ?? []

@@ -19,8 +19,9 @@ type EndedRow = { readonly ordinal: number } & (
  * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. The
  * delivery is read once: only the holder of its queue row changes it. Leases are locked one by one, by their key and in a
  * fixed order. A plain join would be planned for an empty queue, as PostgreSQL often counts it, and compare each result
- * with each lease. A schedule is locked only when the endpoint begins or ceases to fail. Answers for a cancelled user are
- * not kept: an erasure has blanked those that were there.
+ * with each lease. A schedule is waited for only when the endpoint begins or ceases to fail. The first success of a minute
+ * is not written while a claim holds the schedule: that of its attempt will be. Answers for a cancelled user are not kept:
+ * an erasure has blanked those that were there.
  */
 const recordEndedStatement = statementByApp<EndedRow>(
   'record_ended',
@@ -66,19 +67,33 @@ found AS MATERIALIZED (
     count(*) FILTER (WHERE number = 1), count(*) FILTER (WHERE state = 'FAILED')
   FROM leased GROUP BY app_id, endpoint_id, cause
 ), endpoint AS (
-  SELECT app_id, endpoint_id, (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing
+  SELECT app_id, endpoint_id, (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing,
+    bool_or(attempt_state = 'SUCCEEDED') AS succeeded
   FROM leased GROUP BY app_id, endpoint_id
 ), changed AS MATERIALIZED (
-  SELECT endpoint.* FROM endpoint JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
-  WHERE schedule.failing <> endpoint.failing AND ${ofApp('schedule')}
+  SELECT endpoint.*, schedule.failing AS was_failing
+  FROM endpoint JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
+  WHERE (schedule.failing <> endpoint.failing OR endpoint.failing AND endpoint.succeeded) AND ${ofApp('schedule')}
   ORDER BY app_id, endpoint_id FOR NO KEY UPDATE OF schedule
 ), changed_health AS (
   UPDATE kyc_relay_endpoint_schedules AS schedule
-  SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END FROM changed
+  SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END,
+    last_success_at = CASE WHEN changed.succeeded THEN (SELECT now FROM clock) ELSE schedule.last_success_at END
+  FROM changed
   WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
+), healthy AS MATERIALIZED (
+  SELECT app_id, endpoint_id FROM endpoint JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
+  WHERE NOT endpoint.failing AND NOT schedule.failing AND ${ofApp('schedule')}
+    AND (schedule.last_success_at > (SELECT now FROM clock) - interval '1 minute'
+      AND schedule.last_success_at <= (SELECT now FROM clock)) IS NOT TRUE
+  FOR NO KEY UPDATE OF schedule SKIP LOCKED
+), success_of_minute AS (
+  UPDATE kyc_relay_endpoint_schedules AS schedule SET last_success_at = (SELECT now FROM clock) FROM healthy
+  WHERE schedule.app_id = healthy.app_id AND schedule.endpoint_id = healthy.endpoint_id AND ${ofApp('schedule')}
 )
 SELECT leased.ordinal, changed.app_id AS "appId", changed.endpoint_id AS "endpointId", changed.failing
-FROM leased LEFT JOIN changed USING (app_id, endpoint_id)`,
+FROM leased LEFT JOIN changed
+  ON changed.app_id = leased.app_id AND changed.endpoint_id = leased.endpoint_id AND changed.failing <> changed.was_failing`,
 )
 
 /** Checks that each result ends its delivery with a sent attempt, and that no delivery appears twice. */

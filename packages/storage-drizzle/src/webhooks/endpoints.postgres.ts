@@ -49,10 +49,7 @@ export async function listEndpointHealth(on: Queryable, appId: string): ReturnTy
     .select({
       endpointId: endpoints.endpointId,
       failingSince: endpointSchedules.failingSince,
-      lastSuccessAt: sql<Date | null>`(SELECT ended_at FROM kyc_relay_deliveries AS acknowledged
-        WHERE acknowledged.app_id = ${sql.param(appId)} AND acknowledged.endpoint_id = ${endpoints.endpointId}
-          AND acknowledged.state = 'DELIVERED'
-        ORDER BY acknowledged.created_at DESC, acknowledged.position DESC LIMIT 1)`.mapWith(endpoints.createdAt),
+      lastSuccessAt: endpointSchedules.lastSuccessAt,
     })
     .from(endpoints)
     .innerJoin(

@@ -100,9 +100,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
       .select({
         endpointId: endpoints.endpointId,
         failingSince: endpointSchedules.failingSince,
-        lastSuccessAt: sql<number | null>`(SELECT ended_at FROM kyc_relay_deliveries AS acknowledged
-          WHERE acknowledged.endpoint = kyc_relay_endpoints.position AND acknowledged.state = 'DELIVERED'
-          ORDER BY acknowledged.created_at DESC, acknowledged.position DESC LIMIT 1)`,
+        lastSuccessAt: endpointSchedules.lastSuccessAt,
       })
       .from(endpoints)
       .leftJoin(endpointSchedules, eq(endpointSchedules.endpoint, endpoints.position))

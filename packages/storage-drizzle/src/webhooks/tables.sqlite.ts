@@ -162,6 +162,8 @@ export const endpointSchedules = sqliteTable(
     failing: flag('failing').notNull().default(0),
     /** Time since which every attempt failed. */
     failingSince: instant('failing_since'),
+    /** End of the last attempt that succeeded. */
+    lastSuccessAt: instant('last_success_at'),
     /** 1 while the endpoint is paused. */
     paused: flag('paused').notNull().default(0),
     lastClaimedAt: instant('last_claimed_at').notNull().default(0),

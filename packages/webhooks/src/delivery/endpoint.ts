@@ -41,7 +41,10 @@ export interface EndpointHealth {
   readonly endpointId: string
   /** Time of the first of its last attempts that all failed; null if its last attempt succeeded, or none was sent. */
   readonly failingSince: Date | null
-  /** End of its last delivery that was acknowledged; null without one. */
+  /**
+   * End of its last attempt that succeeded; null without one. It stays when the delivery is no longer kept. A store need
+   * not write each success of a healthy endpoint: the time may be about a minute early.
+   */
   readonly lastSuccessAt: Date | null
 }
 

@@ -17,7 +17,7 @@ type EndpointMethods = Pick<
 
 /** Creates the part of the store in memory that changes endpoints. */
 export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => number) {
-  const { endpoints, deliveries, pending } = data
+  const { endpoints, pending } = data
 
   function end(delivery: StoredDelivery, state: DeliveryState, cancelReason: string | null = null): void {
     delivery.state = state
@@ -41,6 +41,7 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
       sequence,
       removed: false,
       failingSinceMs: null,
+      lastSuccessAtMs: null,
       lastClaimedAtMs: 0,
     })
   }
@@ -116,13 +117,13 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
 
     async listEndpointHealth(appId) {
       return liveEndpoints(appId).map(({ endpointId }) => {
-        const acknowledged = [...deliveries.values()].filter(
-          (delivery) => delivery.endpointId === endpointId && delivery.state === 'DELIVERED',
-        )
-        const ended = acknowledged.sort((one, other) => one.sequence - other.sequence).at(-1)?.endedAtMs ?? null
-        const since = endpoints.get(endpointId)?.failingSinceMs ?? null
-        const [failingSince, lastSuccessAt] = [since, ended].map((at) => (at === null ? null : new Date(at)))
-        return { endpointId, failingSince: failingSince ?? null, lastSuccessAt: lastSuccessAt ?? null }
+        const stored = endpoints.get(endpointId)
+        const instant = (ms: number | null = null) => (ms === null ? null : new Date(ms))
+        return {
+          endpointId,
+          failingSince: instant(stored?.failingSinceMs),
+          lastSuccessAt: instant(stored?.lastSuccessAtMs),
+        }
       })
     },
 

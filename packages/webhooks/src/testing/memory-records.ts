@@ -15,6 +15,7 @@ export interface StoredEndpoint {
   removed: boolean
   /** Time since which every attempt failed; null if the last one succeeded. */
   failingSinceMs: number | null
+  lastSuccessAtMs: number | null
   lastClaimedAtMs: number
 }
 

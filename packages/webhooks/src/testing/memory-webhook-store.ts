@@ -116,6 +116,7 @@ export function createMemoryWebhookStore(
     } else {
       end(delivery, next.state, next.state === 'CANCELLED' ? next.reason : null)
     }
+    if (state === 'SUCCEEDED') endpointOf(delivery).lastSuccessAtMs = delivery.endedAtMs
     return true
   }
 

@@ -163,11 +163,44 @@ export const wrongPauses: readonly WrongStore[] = [
     }),
   ],
   [
-    'forgets when an attempt last succeeded',
+    'forgets the last success when an attempt fails',
     'WS-HEALTH-1',
     (store) => ({
       listEndpointHealth: async (appId) =>
-        (await store.listEndpointHealth(appId)).map((one) => ({ ...one, lastSuccessAt: null })),
+        (await store.listEndpointHealth(appId)).map((one) =>
+          one.failingSince === null ? one : { ...one, lastSuccessAt: null },
+        ),
+    }),
+  ],
+  [
+    'takes the end of the newest delivery that was acknowledged',
+    'WS-HEALTH-3',
+    (store, { deliveries }) => ({
+      async listEndpointHealth(appId) {
+        const health = await store.listEndpointHealth(appId)
+        return health.map((one) => {
+          const ends = [...deliveries.values()]
+            .filter(({ endpointId, state }) => endpointId === one.endpointId && state === 'DELIVERED')
+            .map(({ endedAtMs }) => endedAtMs)
+          const last = ends.at(-1) ?? null
+          return { ...one, lastSuccessAt: last === null ? null : new Date(last) }
+        })
+      },
+    }),
+  ],
+  [
+    'overlooks a success between failures of one call',
+    'WS-HEALTH-4',
+    (store, { endpoints }) => ({
+      async recordAttemptResults(results) {
+        const before = new Map([...endpoints].map(([id, { failingSinceMs }]) => [id, failingSinceMs]))
+        const answer = await store.recordAttemptResults(results)
+        for (const [id, endpoint] of endpoints) {
+          const since = before.get(id)
+          if (endpoint.failingSinceMs !== null && since != null) endpoint.failingSinceMs = since
+        }
+        return answer
+      },
     }),
   ],
   [
