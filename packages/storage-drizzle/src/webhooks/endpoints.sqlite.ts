@@ -5,6 +5,7 @@ import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
 import { endpointEvent } from '../audit/access-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
+import { groupBy } from '../group-by.js'
 import { prepareCancelling } from './cancelling.sqlite.js'
 import { formatHeaders } from './sealed-headers.js'
 import { goneReason, heirOf } from './lineage.js'
@@ -32,7 +33,7 @@ export const prepareLineage = (db: DrizzleDatabase) =>
 function prepareEndpoints(db: DrizzleDatabase) {
   const live = isNull(endpoints.removedAt)
   const waiting = and(eq(deliveries.endpoint, value('endpoint')), isNotNull(deliveries.dueAt))
-  const waitingOfType = and(waiting, eq(deliveries.eventType, value('type')))
+  const waitingOfTypes = and(waiting, sql`${deliveries.eventType} IN (SELECT value FROM json_each(${value('types')}))`)
   return {
     refreshNextDue: prepareCancelling(db).refreshNextDue,
     countLive: db
@@ -121,7 +122,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
     moveWaiting: db
       .update(deliveries)
       .set({ endpoint: sql`${value('heir')}` })
-      .where(waitingOfType)
+      .where(waitingOfTypes)
       .prepare(),
     cancelWaiting: db
       .update(deliveries)
@@ -131,7 +132,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
         endedAt: sql`${value('now')}`,
         cancelReason: sql`${value('reason')}`,
       })
-      .where(waitingOfType)
+      .where(waitingOfTypes)
       .prepare(),
   }
 }
@@ -236,15 +237,17 @@ function handOver(
 ): void {
   const { position: endpoint, appId, lineageId } = removed
   const lineage = statements.listLineage.all({ appId, lineageId })
-  for (const { type } of statements.listWaitingTypes.all({ endpoint })) {
-    const heir = heirOf(lineage, type)
+  const waiting = statements.listWaitingTypes.all({ endpoint }).map(({ type }) => type)
+  // One statement for each heir: each reads all that waits.
+  for (const [heir, ofHeir] of groupBy(waiting, (type) => heirOf(lineage, type)?.position)) {
+    const types = JSON.stringify(ofHeir)
     if (heir === undefined) {
-      statements.cancelWaiting.run({ endpoint, type, now, reason: goneReason(lineage) })
+      statements.cancelWaiting.run({ endpoint, types, now, reason: goneReason(lineage) })
       continue
     }
-    statements.moveWaiting.run({ endpoint, type, heir: heir.position })
-    statements.ensureSchedule.run({ endpoint: heir.position })
-    statements.refreshNextDue.run({ endpoint: heir.position })
+    statements.moveWaiting.run({ endpoint, types, heir })
+    statements.ensureSchedule.run({ endpoint: heir })
+    statements.refreshNextDue.run({ endpoint: heir })
   }
   statements.refreshNextDue.run({ endpoint })
 }
