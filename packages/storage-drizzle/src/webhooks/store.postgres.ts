@@ -52,17 +52,10 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
     .prepare('kyc_relay_list_endpoints')
 
-  /** Most results end their deliveries: one statement. What it leaves is stale, or decided under the locks of its rows. */
-  async function recordResults({ appId, rows }: AppGroup<AttemptResult>): Promise<RecordedResults> {
-    // Citus does not take the one statement.
-    const first =
-      appId === null && areAllEnded(rows)
-        ? await database.transaction((on) => recordEndedResults(on, { appId, rows }, instant()))
-        : { stale: rows, healthChanges: [] }
-    if (first.stale.length === 0) return first
-    const rest = { appId, rows: first.stale }
-    const second = await database.transaction((on) => recordAttemptResults(on, rest, instant()))
-    return { stale: second.stale, healthChanges: [...first.healthChanges, ...second.healthChanges] }
+  /** Most results end their deliveries: one statement, which Citus does not take. */
+  function recordResults(group: AppGroup<AttemptResult>): Promise<RecordedResults> {
+    const record = group.appId === null && areAllEnded(group.rows) ? recordEndedResults : recordAttemptResults
+    return database.transaction((on) => record(on, group, instant()))
   }
 
   return {

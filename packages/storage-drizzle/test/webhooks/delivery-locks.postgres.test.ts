@@ -116,6 +116,43 @@ test('a retry recorded while its endpoint is removed is cancelled, not left wait
   expect((await webhooks.claimDue(claimRequest)).claimed).toEqual([])
 })
 
+test('a result that waited for a cancellation is applied', async () => {
+  const { webhooks } = storage
+  for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
+  const { claimed } = await webhooks.claimDue(claimRequest)
+  const results = claimed.map(({ fence }) => ({
+    fence,
+    attempt: { state: 'SUCCEEDED', report } as const,
+    next: { state: 'DELIVERED' } as const,
+  }))
+  expect(results).toHaveLength(2)
+  const other = await direct.connect()
+  await other.query(`BEGIN; UPDATE kyc_relay_delivery_queue SET cancel_requested = 'x'`)
+  const recorded = webhooks.recordAttemptResults(results)
+  await untilOneWaits()
+  await other.query('COMMIT')
+  other.release()
+  expect(await recorded).toEqual({ stale: [], healthChanges: [] })
+  for (const { deliveryId } of claimed)
+    expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'DELIVERED' })
+})
+
+test('a stale result beside one that is applied needs no second transaction, which could fail', async () => {
+  const { webhooks } = storage
+  for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
+  const [one, two] = (await webhooks.claimDue(claimRequest)).claimed
+  if (one === undefined || two === undefined) throw new Error('two are due')
+  const stale = { ...two.fence, token: 'former' }
+  failing = 'lock_leased'
+  const results = [one.fence, stale].map((fence) => ({
+    fence,
+    attempt: { state: 'SUCCEEDED', report } as const,
+    next: { state: 'DELIVERED' } as const,
+  }))
+  expect(await webhooks.recordAttemptResults(results)).toEqual({ stale: [stale], healthChanges: [] })
+  failing = null
+})
+
 const ends = { retried: again, delivered: { state: 'DELIVERED' } } as const
 test.each(Object.entries(ends))(
   'attempt results (%s) and a cancellation of the same user do not wait in a circle',
