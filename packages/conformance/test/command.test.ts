@@ -89,6 +89,21 @@ describe('kyc-conformance', () => {
     expect(err).toContain('Cannot write the file')
   })
 
+  // 2.01 * 1000 is 2009.9999999999998, and a timer takes whole milliseconds.
+  test.each(['2.01', '16.1', '0.0001'])('takes --timeout %s', async (seconds) => {
+    const { code, out } = await command([...receiver, '--timeout', seconds])
+    expect([code, out]).toEqual([1, expect.stringContaining('6 failed, 4 skipped')])
+  })
+
+  test('listens at an IPv6 address in brackets', async () => {
+    const taken = createServer().listen(0, '::1')
+    await once(taken, 'listening')
+    const at = `[::1]:${(taken.address() as AddressInfo).port}`
+    const { code, err } = await command(['sender', '--url', 'http://sender.example', '--listen', at])
+    taken.close()
+    expect([code, err]).toEqual([2, `Cannot listen on ${at}: EADDRINUSE. Choose another --listen.`])
+  })
+
   test('exits 2 when it cannot listen', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')

@@ -130,24 +130,26 @@ async function check(what: string, values: Values, { env, now, fetch }: Terminal
     return await checkSender({ ...common, now, apiKey: key, ...receiver })
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error
-    const { host, port } = receiver.listen
     throw new UsageError(
       error.reason === null
         ? '--cert-file and --tls-key-file take a certificate and its private key, both PEM.'
-        : `Cannot listen on ${host}:${port}: ${error.reason}. Choose another --listen.`,
+        : `Cannot listen on ${values.listen ?? defaultListen}: ${error.reason}. Choose another --listen.`,
     )
   }
 }
 
+/** Loopback, at a free port. */
+const defaultListen = '127.0.0.1:0'
+
 async function receiverOf(values: Values) {
   const { listen, 'receiver-url': receiverUrl, 'cert-file': certFile, 'tls-key-file': keyFile } = values
-  const [, host, port] = /^(.+):(\d{1,5})$/.exec(listen ?? '127.0.0.1:0') ?? []
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(listen ?? defaultListen) ?? []
   if (host === undefined || Number(port) > 65_535) throw new UsageError('--listen takes HOST:PORT.')
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError('Give --cert-file and --tls-key-file together.')
   }
   return {
-    listen: { host, port: Number(port) },
+    listen: { host: host.replace(/^\[(.+)\]$/, '$1'), port: Number(port) },
     ...(receiverUrl === undefined ? {} : { receiverUrl: urlOf('--receiver-url', receiverUrl) }),
     ...(certFile === undefined || keyFile === undefined
       ? {}
@@ -168,7 +170,8 @@ function timeoutOf(text: string | undefined): { readonly timeoutMs?: number } {
   if (text === undefined) return {}
   const seconds = Number(text)
   if (!(seconds > 0 && seconds <= 3600)) throw new UsageError('--timeout takes seconds, more than 0 and at most 3600.')
-  return { timeoutMs: seconds * 1000 }
+  // A timer takes whole milliseconds.
+  return { timeoutMs: Math.ceil(seconds * 1000) }
 }
 
 function refuseOptionsOfOthers(what: string, values: Values): void {
