@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { isIPv6, type AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { listenToFeed } from './api/listen-feed.js'
 import { createPalette } from './colours.js'
@@ -173,7 +173,7 @@ function listening(server: Server, port: number, host: string): Promise<number> 
 
 function printUrl(port: number, host: string, json: boolean, terminal: Terminal): void {
   const name = host === '127.0.0.1' || host === '::1' ? 'localhost' : host
-  const url = `https://${name}:${port}/`
+  const url = `https://${isIPv6(name) ? `[${name}]` : name}:${port}/`
   terminal.out(json ? JSON.stringify({ listening: url }) : `Listening on ${url} (any path). Stop with Ctrl+C.`)
 }
 

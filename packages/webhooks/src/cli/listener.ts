@@ -33,6 +33,10 @@ export function parseResponses(list: string | undefined): readonly PlannedRespon
   })
 }
 
+/** Headers for the next hop alone (RFC 9110, section 7.6.1), and those that the forwarded request has of its own. */
+const ofConnection =
+  /^(?:host|content-length|expect|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings)$/
+
 /** Creates the receiver of `listen`. Reports every request after its response. */
 export function createListener(
   options: {
@@ -58,9 +62,9 @@ export function createListener(
     return answer
   }
 
-  /** Forwards a webhook unchanged; null when no response came. */
+  /** Forwards a webhook with its headers, those of the connection left out; null when no response came. */
   function forward(body: Uint8Array, request: IncomingMessage, url: URL): Promise<number | null> {
-    const names = Object.keys(request.headers).filter((name) => /^(?:content-type|user-agent|x-|webhook-)/.test(name))
+    const names = Object.keys(request.headers).filter((name) => !ofConnection.test(name))
     const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))
     return sendRequest({ url, headers, body, timeoutMs: 30_000 }).then(
       ({ status }) => status,

@@ -570,6 +570,28 @@ describe('listen', () => {
       expect(await verifyWebhook({ ...one, secrets: apiKey })).toMatchObject({ eventId: 'one' })
   })
 
+  test('forwards the static headers of the endpoint, and nothing of the connection', async () => {
+    const { url: forwardTo, incoming } = await receiver((response) => response.writeHead(204).end())
+    const { url, printed } = await listening('--forward', forwardTo)
+    const body = '{"eventType":"WIDGET_KYC_INITIATION"}'
+    const own = { authorization: 'Bearer example', 'x-tenant': 'one', cookie: 'a=b' }
+    const { request } = await import('node:https')
+    const signed = { 'x-event-id': 'one', 'x-hmac-signature': await signWebhook(body, apiKey) }
+    const headers = { ...own, ...signed, 'transfer-encoding': 'chunked', te: 'trailers', connection: 'te' }
+    request(url, { method: 'POST', ca: readFileSync(path('ca.pem')), headers }).end(body)
+    await printed(2)
+    expect(incoming[0]?.headers).toMatchObject({ ...own, ...signed, host: new URL(forwardTo).host })
+    expect(Object.keys(incoming[0]?.headers ?? {})).not.toContain('te')
+    expect(Object.keys(incoming[0]?.headers ?? {})).not.toContain('transfer-encoding')
+  })
+
+  test('prints an IPv6 address in brackets', async () => {
+    const { terminal, printed } = terminalOf()
+    void run(['listen', '--data-dir', folder, '--port', '0', '--host', '::'], terminal)
+    const [first = ''] = await printed(1)
+    expect(first).toMatch(/https:\/\/\[::\]:\d+\//)
+  })
+
   test('prints for people, with nothing in it that commands a terminal', async () => {
     const { terminal, printed } = terminalOf()
     void run(['listen', '--data-dir', folder, '--port', '0'], terminal)
