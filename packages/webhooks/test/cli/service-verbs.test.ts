@@ -312,6 +312,25 @@ test('what follows the service shows every delivery, whatever its clock says, an
   service.close()
 })
 
+test('recover --wait outlives a failure of the service', async () => {
+  const skipped = { acknowledged: 1, pending: 0, scope: 0, erased: 0 }
+  const progress = { recoveryId: id, matched: 3, created: 2, skipped }
+  let looks = 0
+  const service = createServer((request, response) => {
+    if (request.method === 'POST') return void response.end(JSON.stringify({ recoveryId: id }))
+    looks += 1
+    if (looks === 2) return void response.writeHead(503).end('{"code":"UNAVAILABLE","title":"Not now."}')
+    response.end(JSON.stringify({ ...progress, state: looks === 1 ? 'RUNNING' : 'DONE' }))
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const { code, out, err } = start(['recover', id, '--since', '1h', '--wait', '--url', url])
+  const told = 'DONE: 2 of 3 events are sent. Left out: 1 acknowledged, 0 pending, 0 without scope, 0 erased.'
+  expect([await code, out, err]).toEqual([0, [told], ['503 UNAVAILABLE: Not now.']])
+  service.closeAllConnections()
+  service.close()
+})
+
 describe('tail shows a change of a delivery that was made before its start', () => {
   /** A log of deliveries, newest first, as the service lists them. `change` runs before the third request. */
   async function tailOf(log: ReturnType<typeof listed>[], change: () => void, ...more: string[]) {

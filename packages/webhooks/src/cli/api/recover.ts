@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { UsageError, type Command } from '../command.js'
-import { findService, foreignAnswer, serviceHelp, serviceOptions } from './service.js'
+import { findService, followService, foreignAnswer, serviceHelp, serviceOptions } from './service.js'
 import { parseEventTypes, parseId, parseTime } from './verbs.js'
 
 interface Skipped {
@@ -20,9 +19,6 @@ interface Recovery {
 
 /** Members of a recovery that are read. */
 const members = ['state', 'matched', 'created', 'skipped'] as const
-
-/** Milliseconds between two looks at a recovery. */
-const pauseMs = 1000
 
 /** Command: delivers what an endpoint missed. */
 export const recoverCommand: Command = {
@@ -86,14 +82,14 @@ Examples:
       terminal.out(json ? JSON.stringify({ recoveryId }) : `Recovery ${recoveryId} has begun.`)
       return 0
     }
-    for (;;) {
-      const found = await service.call<Recovery>('GET', `/${endpoint}/recoveries/${recoveryId}`, members)
-      if (found.state !== 'RUNNING' || terminal.stopped.aborted) {
-        terminal.out(json ? JSON.stringify(found) : `${found.state}: ${textOf(found, found.created, 'are sent')}`)
-        return found.state === 'DONE' ? 0 : 1
-      }
-      await wait(pauseMs, undefined, { signal: terminal.stopped }).catch(() => undefined)
-    }
+    let found = null as Recovery | null
+    await followService(async () => {
+      found = await service.call<Recovery>('GET', `/${endpoint}/recoveries/${recoveryId}`, members)
+      return found.state === 'RUNNING' ? false : null
+    }, terminal)
+    if (found === null) return 1
+    terminal.out(json ? JSON.stringify(found) : `${found.state}: ${textOf(found, found.created, 'are sent')}`)
+    return found.state === 'DONE' ? 0 : 1
   },
 }
 
