@@ -30,7 +30,9 @@ export async function loadEventTypes(file: string | undefined): Promise<ExampleT
   if (file === undefined) return standardTypes
   const given = await import(pathToFileURL(resolve(file)).href).then(
     (loaded: { readonly eventTypes?: Given; readonly default?: Given }) => loaded.eventTypes ?? loaded.default,
-    () => undefined,
+    (error: unknown) => {
+      throw new UsageError(`Cannot load ${file}: ${reasonOf(error)}.`)
+    },
   )
   if (typeof given !== 'object') {
     throw new UsageError('--event-types takes a JavaScript module that exports eventTypes, a list of event types.')
@@ -43,4 +45,10 @@ export async function loadEventTypes(file: string | undefined): Promise<ExampleT
     if (error instanceof WebhookError) throw new UsageError(error.message)
     throw error
   }
+}
+
+/** The code of an error of the module, or its name. Its message could quote the module. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown reason'
+  return 'code' in error ? String(error.code) : error.name
 }

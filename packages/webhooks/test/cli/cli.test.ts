@@ -322,7 +322,17 @@ describe('trigger', () => {
       code: 2,
       err: expect.stringContaining('/0/name') as string,
     })
-    expect(await trigger('--event-types', path('missing.mjs'))).toMatchObject({ code: 2 })
+    const without = module('without.mjs', 'const other = 1')
+    expect(await trigger('--event-types', without)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('that exports eventTypes') as string,
+    })
+    const broken = write('broken.mjs', `import 'not-installed'\nexport const eventTypes = [${type('ORDER_SHIPPED')}]`)
+    for (const file of [path('missing.mjs'), broken])
+      expect(await trigger('--event-types', file)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^Cannot load .*\.mjs: \w+\.$/) as string,
+      })
     expect(await trigger()).toMatchObject({ code: 2 })
   })
 
