@@ -27,6 +27,7 @@ const needOwnProcess = [
   'apps/reference-server/test/start/whole-file.test.ts', // mocks node:fs
   'apps/reference-server/test/operations/tracing/*.test.ts', // the SDK of OpenTelemetry is one for a process
   'examples/receivers/recipes.test.ts', // loads modules anew
+  'packages/webhooks/test/cli/trusted-authorities.test.ts', // mocks node:tls
   'packages/storage-drizzle/test/engine/sqlite/checkpoint-thread.test.ts', // counts threads
   'scripts/import-rules.test.ts', // working directory
 ]

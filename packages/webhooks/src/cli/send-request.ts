@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { rootCertificates } from 'node:tls'
 
 /** `User-Agent` of an event that the command line sends. */
 export const cliUserAgent = 'kyc-webhooks-cli/1'
@@ -9,7 +10,7 @@ export function sendRequest(request: {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** PEM of a certificate authority to trust in addition to those of the system. */
+  /** PEM of a certificate authority to trust in addition to the public ones. */
   readonly ca?: string | undefined
   readonly timeoutMs: number
 }): Promise<{ readonly status: number; readonly text: string }> {
@@ -20,7 +21,8 @@ export function sendRequest(request: {
       method: 'POST',
       headers: { ...headers, 'content-length': body.byteLength },
       signal: AbortSignal.timeout(timeoutMs),
-      ...(ca === undefined ? {} : { ca }),
+      // Alone it would replace the public ones.
+      ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
     })
     outgoing.on('error', reject)
     // An answer that switches protocols is no response event, and no error.

@@ -32,9 +32,8 @@ async function keyPem(keys: CryptoKeyPair): Promise<string> {
   return x509.PemConverter.encode(der, 'PRIVATE KEY')
 }
 
-export async function createTestAuthority(): Promise<TestAuthority> {
+export async function createTestAuthority(name = 'CN=kyc-relay test authority'): Promise<TestAuthority> {
   const keys = await newKeys()
-  const name = 'CN=kyc-relay test authority'
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name,
