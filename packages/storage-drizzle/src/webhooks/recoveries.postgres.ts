@@ -6,7 +6,15 @@ import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../pages.js'
-import { countsAfter, parseTypes, readProgress, typesOf, type StartRequest, type StepRequest } from './recoveries.js'
+import {
+  countsAfter,
+  formatTypes,
+  parseTypes,
+  readProgress,
+  typesOf,
+  type StartRequest,
+  type StepRequest,
+} from './recoveries.js'
 import * as statements from './recovery-statements.postgres.js'
 import { recoveries } from './recovery-tables.postgres.js'
 import { unnamedTypes } from './values.js'
@@ -27,6 +35,7 @@ export function createRecoveryStore(dependencies: {
     const { appId, endpointId, recoveryId } = request
     const since = checkedTime(request.since)
     const until = request.until ?? null
+    const eventTypes = formatTypes(request.eventTypes)
     if ((await statements.shareEndpoint.rows(on, { appId, endpointId })).length === 0) return 'not_found'
     const at = timeOf(instant())
     const inserted = await queryBuilder(on)
@@ -38,7 +47,7 @@ export function createRecoveryStore(dependencies: {
         since,
         createdAt: at,
         until: until === null ? at : sql`least(${checkedTime(until).toISOString()}::timestamptz, ${at})`,
-        eventTypes: request.eventTypes === null ? null : JSON.stringify(request.eventTypes),
+        eventTypes,
         state: 'RUNNING',
       })
       .onConflictDoNothing()

@@ -5,7 +5,15 @@ import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { checkedTime } from '../checked-time.js'
 import { checkedLimit } from '../pages.js'
 import { preparePublishing } from './publishing.sqlite.js'
-import { countsAfter, parseTypes, readProgress, typesOf, type StartRequest, type StepRequest } from './recoveries.js'
+import {
+  countsAfter,
+  formatTypes,
+  parseTypes,
+  readProgress,
+  typesOf,
+  type StartRequest,
+  type StepRequest,
+} from './recoveries.js'
 import { prepareRecoveries } from './recovery-statements.sqlite.js'
 import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 import { deliveryClass, unnamedTypes } from './values.js'
@@ -26,11 +34,11 @@ export function createRecoveryStore(dependencies: {
     const other = and(eq(recoveries.endpoint, endpoint), isRunning)
     if (db.select().from(recoveries).where(other).get() !== undefined) return 'running'
     const now = clock().getTime()
-    const { appId, recoveryId, eventTypes } = request
+    const { appId, recoveryId } = request
     const until = checkedTime(request.until ?? new Date(now)).getTime()
     const range = { since: checkedTime(request.since).getTime(), until: Math.min(until, now) }
-    const types = eventTypes === null ? null : JSON.stringify(eventTypes)
-    const row = { appId, recoveryId, endpoint, ...range, eventTypes: types, createdAt: now }
+    const eventTypes = formatTypes(request.eventTypes)
+    const row = { appId, recoveryId, endpoint, ...range, eventTypes, createdAt: now }
     db.insert(recoveries)
       .values({ ...row, state: 'RUNNING' })
       .run()

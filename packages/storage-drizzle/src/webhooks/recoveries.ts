@@ -1,5 +1,6 @@
 import type { EventName } from '@kyc-relay/webhooks/internal'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
 import { unnamedTypes } from './values.js'
 
 type Progress = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
@@ -26,6 +27,18 @@ export function typesOf(ofEndpoint: string | null, asked: readonly EventName[] |
   const taken = parseTypes(ofEndpoint)
   if (taken === null) return asked?.filter((type) => unnamedTypes.includes(type)) ?? null
   return asked === null ? taken : taken.filter((type) => asked.includes(type))
+}
+
+/**
+ * Writes the types of a recovery into a column; null for all.
+ *
+ * @throws `ARGUMENT_INVALID` for another value than a list of names: a step could not read it
+ */
+export function formatTypes(types: readonly EventName[] | null | undefined): string | null {
+  if (types === null || types === undefined) return null
+  const isList = Array.isArray(types) && types.every((type) => typeof type === 'string')
+  if (!isList) throw new StorageError('ARGUMENT_INVALID')
+  return JSON.stringify(types)
 }
 
 /** Types in a column. */

@@ -85,21 +85,21 @@ describe.each(engines)('a recovery on $engine', ({ start, open, stop }) => {
     expect(await stores.webhooks.findDelivery({ appId, deliveryId: uuid('made') })).toBeNull()
   })
 
-  test.each([{ since: undefined }, { since: null }, { since: new Date(NaN) }, { until: new Date(NaN) }])(
-    'does not start with %j',
-    async (wrong) => {
-      const request = {
-        recoveryId: uuid('wrong'),
-        appId,
-        endpointId,
-        since: startOfTests,
-        until: null,
-        eventTypes: null,
-      }
-      const started = stores.recoveries.startRecovery({ ...request, ...wrong } as never)
-      await expect(started).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
-    },
-  )
+  // A recovery whose types cannot be read would never end.
+  const wrongTypes = [{ eventTypes: 'WIDGET_DEPOSIT_COMPLETE' }, { eventTypes: {} }, { eventTypes: [null] }]
+  const wrongTimes = [{ since: undefined }, { since: null }, { since: new Date(NaN) }, { until: new Date(NaN) }]
+  test.each([...wrongTimes, ...wrongTypes])('does not start with %j', async (wrong) => {
+    const request = {
+      recoveryId: uuid('wrong'),
+      appId,
+      endpointId,
+      since: startOfTests,
+      until: null,
+      eventTypes: null,
+    }
+    const started = stores.recoveries.startRecovery({ ...request, ...wrong } as never)
+    await expect(started).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', retryable: false })
+  })
 
   test('without an end goes up to now', async () => {
     const request = { recoveryId: uuid('open'), appId, endpointId, since: startOfTests, eventTypes: null }
