@@ -18,6 +18,10 @@ import { webhookOperations } from './webhook-operations.js'
 
 const compress = promisify(gzip)
 
+/** Checks an `Accept-Encoding` for gzip. A weight of 0 refuses it (RFC 9110, section 12.5.3). */
+const takesGzip = (accepted: string): boolean =>
+  accepted.split(',').some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one))
+
 /**
  * Creates `/api/v1/openapi.json` and its page at `/api/v1/docs`. Both are public because they hold no secrets. A browser at
  * `/` comes to the portal, and one at `/docs` to the page.
@@ -77,7 +81,7 @@ export function createApiPageRoutes(page: ApiPage, pagePath: string, document: (
         vary: 'Accept-Encoding',
       }
       plain ??= await text()
-      if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(plain, 200, headers)
+      if (!takesGzip(c.req.header('accept-encoding') ?? '')) return c.body(plain, 200, headers)
       gzipped ??= compress(plain).then((bytes) => new Uint8Array(bytes))
       return c.body(await gzipped, 200, { ...headers, 'content-encoding': 'gzip' })
     })

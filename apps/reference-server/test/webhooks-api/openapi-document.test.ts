@@ -251,11 +251,14 @@ describe('the documentation page', () => {
 
   it('gets its script compressed where the browser asks for that', async () => {
     const address = `${server.demo.apiUrl}/assets/redoc.js`
-    const [plain, gzip] = await Promise.all(
-      ['identity', 'gzip, br'].map((encoding) => fetch(address, { headers: { 'accept-encoding': encoding } })),
-    )
-    expect([plain?.headers.get('content-encoding'), gzip?.headers.get('content-encoding')]).toEqual([null, 'gzip'])
-    expect(gzip?.headers.get('vary')).toBe('Accept-Encoding')
-    expect(await gzip?.text()).toBe(await plain?.text())
+    const load = (encoding: string) => fetch(address, { headers: { 'accept-encoding': encoding } })
+    const [plain, gzip] = await Promise.all([load('identity'), load('gzip, br')])
+    for (const encoding of ['gzip;q=0', 'br, GZIP ; Q=0.000', 'x-not-gzip', ''])
+      expect([encoding, (await load(encoding)).headers.get('content-encoding')]).toEqual([encoding, null])
+    for (const encoding of ['gzip;q=0.5, *;q=0', 'br;q=1.0,GZIP;q=1'])
+      expect([encoding, (await load(encoding)).headers.get('content-encoding')]).toEqual([encoding, 'gzip'])
+    expect([plain.headers.get('content-encoding'), gzip.headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    expect(gzip.headers.get('vary')).toBe('Accept-Encoding')
+    expect(await gzip.text()).toBe(await plain.text())
   })
 })
