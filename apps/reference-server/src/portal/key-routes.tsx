@@ -5,18 +5,20 @@ import { KeysPage } from './pages/keys-page.js'
 import { RevokeKeyPage } from './pages/revoke-key-page.js'
 import {
   appIdOf,
+  endSession,
   seeOtherWithNotice,
   sendPage,
   sendProblem,
   type PortalContext,
   type PortalEnv,
+  type PortalGuard,
 } from './portal-context.js'
 
 /** Dependencies of the API key page. */
 export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'dryRunKeyRotation' | 'limits' | 'failures'>
 
 /** Creates the pages of the API key: rotate, test, activate, discard, revoke. */
-export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
+export function createKeyRoutes(deps: KeyRoutesDeps, guard: PortalGuard): Hono<PortalEnv> {
   const { apiKeys } = deps
   const routes = new Hono<PortalEnv>()
 
@@ -89,7 +91,13 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   })
   routes.post('/portal/keys/:version{[0-9]{1,9}}/revoke', async (c) => {
     const version = Number(c.req.param('version'))
-    if (!(await apiKeys.revoke({ appId: appIdOf(c), version, reason: null }))) return sendProblem(c, 404)
+    const appId = appIdOf(c)
+    if (!(await apiKeys.revoke({ appId, version, reason: null }))) return sendProblem(c, 404)
+    // The session ends with its key, so the next page could not show the message.
+    if ((await guard.findAccess(c.get('session'))) === null) {
+      await endSession(c, guard)
+      return guard.signIn.send(c, `Key ${version} was revoked, and you are signed out.`, 200, '/portal/keys')
+    }
     return seeOtherWithNotice(c, '/portal/keys', { tone: 'good', text: `Key ${version} was revoked.` })
   })
 

@@ -71,7 +71,7 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   app.route('/', createDeliveryLogRoutes(webhooks))
   app.route('/', createEventTypeRoutes(webhooks))
   app.route('/', createRecoveryRoutes(webhooks))
-  app.route('/', createKeyRoutes(webhooks))
+  app.route('/', createKeyRoutes(webhooks, guard))
   endPortal(app, guard, deps.log)
   return app
 }

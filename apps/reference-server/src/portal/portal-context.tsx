@@ -149,6 +149,13 @@ export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv>
   }
 }
 
+/** Ends the session of a browser. */
+export async function endSession(c: PortalContext, { kind, sessions }: PortalGuard): Promise<void> {
+  const cookie = sessionCookie(c, kind)
+  await sessions.end(cookie.read() ?? '')
+  cookie.clear()
+}
+
 /** The app of a session of the developers' portal. */
 export function appIdOf(c: PortalContext): string {
   const { holder } = c.get('session')
@@ -174,8 +181,12 @@ function pageOf(c: PortalContext): string | null {
 
 /** Tokens of the sign-in forms. */
 export interface SignInForms {
-  /** Sends the form, with a problem or null. */
-  send(c: PortalContext, problem: string | null, status?: number): Promise<Response>
+  /**
+   * Sends the form, with a message or null. With status 200, the default, the message is no problem.
+   *
+   * @param next Page to lead to. Default: the one that was asked for.
+   */
+  send(c: PortalContext, message: string | null, status?: number, next?: string): Promise<Response>
   /** Checks whether a form has the token of the browser's cookie. */
   isOurs(c: PortalContext): boolean
 }
@@ -192,7 +203,7 @@ export function createSignInForms({
   readonly newSecret: () => string
 }): SignInForms {
   return {
-    send(c, problem, status = 200) {
+    send(c, message, status = 200, next) {
       const cookie = sessionCookie(c, kind, 'sign-in')
       const id = cookie.read() ?? newSecret()
       cookie.set(id)
@@ -201,8 +212,9 @@ export function createSignInForms({
         <SignInPage
           csrfToken={formToken(id, 'sign-in')}
           kind={kind}
-          problem={problem}
-          next={returnPage(c.req.query('next')) ?? returnPage(formOf(c)?.get('next')) ?? pageOf(c)}
+          message={message}
+          isProblem={status !== 200}
+          next={next ?? returnPage(c.req.query('next')) ?? returnPage(formOf(c)?.get('next')) ?? pageOf(c)}
         />,
         status,
       )

@@ -4,6 +4,7 @@ import { remoteAddressOf } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { dropFormUnlessFor } from './kept-form.js'
 import {
+  endSession,
   listenerOf,
   requireSession,
   seeOther,
@@ -53,9 +54,7 @@ export function createSignInRoutes({ guard, limits, identify, refusal }: SignInD
     return seeOther(c, page)
   })
   routes.post('/portal/sign-out', requireSession(guard), async (c) => {
-    const cookie = sessionCookie(c, kind)
-    await sessions.end(cookie.read() ?? '')
-    cookie.clear()
+    await endSession(c, guard)
     dropFormUnlessFor(c, '/portal/sign-in')
     return seeOther(c, '/portal/sign-in')
   })

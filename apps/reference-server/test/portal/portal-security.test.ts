@@ -266,7 +266,7 @@ describe('signing in', () => {
       expect(answer.status).toBe(401)
       expect(answer.text).not.toContain('canary')
       expect(browser.cookies.has('kyc_relay_portal')).toBe(false)
-      said.add(/id="problem">.*?<\/div>/s.exec(answer.text)?.[0] ?? '')
+      said.add(/id="message">.*?<\/div>/s.exec(answer.text)?.[0] ?? '')
     }
     expect(said.size).toBe(1)
   })

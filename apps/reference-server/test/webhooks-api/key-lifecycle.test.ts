@@ -196,8 +196,13 @@ describe('a revoked API key', () => {
     expect((await api('', apiKey)).status).toBe(401)
     expect((await browser.get('/portal/keys/1/revoke')).status).toBe(404)
     expect((await browser.post('/portal/keys/2/revoke', {})).status).toBe(403)
-    await browser.submit(await browser.get('/portal/keys/2/revoke'), '/portal/keys/2/revoke')
-    expect((await browser.get('/portal/keys')).status).toBe(401)
+    const own = await browser.submit(await browser.get('/portal/keys/2/revoke'), '/portal/keys/2/revoke')
+    expect([own.status, own.text]).toEqual([200, expect.stringContaining('Key 2 was revoked, and you are signed out.')])
+    expect(own.text).toContain('<input type="hidden" name="next" value="/portal/keys"/>')
+    expect(await browser.get('/portal/keys')).toMatchObject({
+      status: 303,
+      headers: { location: '/portal/sign-in?next=%2Fportal%2Fkeys' },
+    })
   })
 
   it('signs nothing where no key waits: deliveries are held back until the operator issues one', async () => {

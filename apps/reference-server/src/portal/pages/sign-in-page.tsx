@@ -7,10 +7,11 @@ import { HtmlDocument } from './document.js'
 export const SignInPage: FC<{
   readonly csrfToken: string
   readonly kind: PortalKind
-  readonly problem: string | null
+  readonly message: string | null
+  readonly isProblem: boolean
   /** Page of this portal to return to; null for the first one. */
   readonly next: string | null
-}> = ({ csrfToken, kind, problem, next }) => (
+}> = ({ csrfToken, kind, message, isProblem, next }) => (
   <HtmlDocument title="Sign in">
     <div class="alone">
       <main>
@@ -18,9 +19,9 @@ export const SignInPage: FC<{
           <span class="wordmark">kyc-relay</span>
           <h1>{kind === 'app' ? 'Sign in to the developer portal' : 'Sign in as an operator'}</h1>
         </header>
-        {problem === null ? null : (
-          <div class="notice bad" role="alert" id="problem">
-            <p>{problem}</p>
+        {message === null ? null : (
+          <div class={`notice ${isProblem ? 'bad' : 'good'}`} role={isProblem ? 'alert' : 'status'} id="message">
+            <p>{message}</p>
           </div>
         )}
         <form method="post" action="/portal/sign-in">
