@@ -63,7 +63,7 @@ export async function startServer(
   // The start needs the answer twice, but a present key file lets the databases wait until the listeners are open.
   const inspectOnce = () => (inspection ??= inspectDatabases(env))
   const keys = await loadKeyFile(env, log, async () => (await inspectOnce()).needKeys)
-  const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
+  const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date(), env.host)
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
   const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))

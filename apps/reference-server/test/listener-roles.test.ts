@@ -90,8 +90,9 @@ it.each(['127.0.0.1', 'localhost', '127.0.0.2', '::1'])('serves the addresses of
     const answers = await Promise.all([
       server.call(`${apiUrl}/api/v1/webhooks`, { token: server.demo.apps[0]?.apiKey ?? null }),
       server.call(`${internalUrl}/readyz`),
+      server.graphql('secure', { query: '{ __typename }' }),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   } finally {
     await server.stop()
   }

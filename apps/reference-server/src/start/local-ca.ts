@@ -19,8 +19,11 @@ export interface LocalCertificates {
  * Creates a CA and a certificate for `localhost`, `127.0.0.1` and `::1`, for local development.
  *
  * The private key of the CA is not stored, so the CA cannot sign anything else.
+ *
+ * @param host Loopback address that the certificate names too.
  */
-export async function createLocalCertificates(now: Date): Promise<LocalCertificates> {
+export async function createLocalCertificates(now: Date, host = '127.0.0.1'): Promise<LocalCertificates> {
+  const addresses = new Set(['127.0.0.1', '::1', host])
   const { subtle } = globalThis.crypto
   const notBefore = new Date(now.getTime() - clockSlackMs)
   const caKeys = await subtle.generateKey(algorithm, true, ['sign', 'verify'])
@@ -53,8 +56,7 @@ export async function createLocalCertificates(now: Date): Promise<LocalCertifica
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       new x509.SubjectAlternativeNameExtension([
         { type: 'dns', value: 'localhost' },
-        { type: 'ip', value: '127.0.0.1' },
-        { type: 'ip', value: '::1' },
+        ...[...addresses].map((value) => ({ type: 'ip', value }) as const),
       ]),
       await x509.AuthorityKeyIdentifierExtension.create(caKeys.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(serverKeys.publicKey),

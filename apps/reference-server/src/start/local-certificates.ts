@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { isOtherLoopback } from '../http/loopback-address.js'
 import { StartError } from './start-error.js'
 import { createFile, removeLeftoversOf, replaceFile } from './whole-file.js'
 import { isWholePem } from './whole-pem.js'
@@ -26,15 +27,19 @@ const renewAfterMs = 365 * 24 * 60 * 60 * 1000
  *
  * The file of the private key also holds the certificates. It is written atomically, and the other two files are
  * created from it. So the files match even with two concurrent starts or a crash.
+ *
+ * @param host `HOST`. A certificate that does not name this loopback address is made anew.
  */
-export async function ensureLocalCertificates(dataDir: string, now: Date): Promise<LocalFiles> {
+export async function ensureLocalCertificates(dataDir: string, now: Date, host = 'localhost'): Promise<LocalFiles> {
+  const address = isOtherLoopback(host) ? host : '127.0.0.1'
   const files: LocalFiles = {
     caFile: resolve(dataDir, 'local-ca.pem'),
     certificateFile: resolve(dataDir, 'localhost.pem'),
     privateKeyFile: resolve(dataDir, 'localhost-key.pem'),
   }
   const found = await readKept(files)
-  if (found === null || !isUsable(found, now)) await makeAnew(files, await readText(files.privateKeyFile), now)
+  if (found === null || !isUsable(found, now, address))
+    await makeAnew(files, await readText(files.privateKeyFile), now, address)
   const kept = await readKept(files)
   if (kept === null) {
     throw new StartError(
@@ -47,10 +52,15 @@ export async function ensureLocalCertificates(dataDir: string, now: Date): Promi
   return files
 }
 
-async function makeAnew({ privateKeyFile }: LocalFiles, former: string | null, now: Date): Promise<void> {
+async function makeAnew(
+  { privateKeyFile }: LocalFiles,
+  former: string | null,
+  now: Date,
+  address: string,
+): Promise<void> {
   // Loaded only for the first start.
   const { createLocalCertificates } = await import('./local-ca.js')
-  const { privateKeyPem, certificatePem } = await createLocalCertificates(now)
+  const { privateKeyPem, certificatePem } = await createLocalCertificates(now, address)
   const content = { bytes: `${privateKeyPem}${certificatePem}` }
   if (former === null) await createFile(privateKeyFile, content)
   else await replaceFile(privateKeyFile, content)
@@ -69,12 +79,13 @@ async function readKept(files: LocalFiles): Promise<Certificates | null> {
   return certificatePem === null || caPem === null ? null : { privateKeyPem, certificatePem, caPem }
 }
 
-function isUsable({ privateKeyPem, certificatePem, caPem }: Certificates, now: Date): boolean {
+function isUsable({ privateKeyPem, certificatePem, caPem }: Certificates, now: Date, address: string): boolean {
   try {
     const [certificate, ca] = [new X509Certificate(certificatePem), new X509Certificate(caPem)]
     const belongTogether =
       certificate.checkPrivateKey(createPrivateKey(privateKeyPem)) && certificate.verify(ca.publicKey)
-    return belongTogether && now.getTime() - Date.parse(certificate.validFrom) < renewAfterMs
+    const isNamed = certificate.checkIP(address) !== undefined
+    return belongTogether && isNamed && now.getTime() - Date.parse(certificate.validFrom) < renewAfterMs
   } catch {
     return false
   }

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { isOtherLoopback } from '../http/loopback-address.js'
 import type { Env } from '../env.js'
 import { errorCode, type Log } from '../operations/log.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './demo-file.js'
@@ -18,7 +19,7 @@ export async function localDemo(
   const demo: DemoFile = {
     apiUrl: `http://${urlHost(env.host)}:${ports.api}`,
     internalUrl: `http://${env.host === '::1' ? '[::1]' : '127.0.0.1'}:${ports.internal}`,
-    secureUrl: `https://localhost:${ports.secure}`,
+    secureUrl: `https://${isOtherLoopback(env.host) ? urlHost(env.host) : 'localhost'}:${ports.secure}`,
     caFile: files.caFile,
     receiverCertFile: files.certificateFile,
     receiverKeyFile: files.privateKeyFile,

@@ -127,6 +127,16 @@ describe('a file of which a crash left nothing, or half', () => {
     },
   )
 
+  it('a certificate that does not name HOST is made anew, once', async () => {
+    await ensureLocalCertificates(dataDir, now)
+    await ensureLocalCertificates(dataDir, now, '127.0.0.2')
+    const made = read('localhost.pem')
+    for (const address of ['127.0.0.1', '::1', '127.0.0.2'])
+      expect([address, new X509Certificate(made).checkIP(address)]).toEqual([address, address])
+    for (const host of ['127.0.0.2', 'localhost', '0.0.0.0']) await ensureLocalCertificates(dataDir, now, host)
+    expect(read('localhost.pem')).toBe(made)
+  })
+
   it.each(certificateFiles)(
     '%s of an earlier version, alone missing: the certificates belong together',
     async (name) => {
