@@ -113,6 +113,32 @@ export async function migrationStatus(client: Client, history: History): Promise
   return { applied: ledger.map(({ number, name }) => ({ number, name, prefix })), pending }
 }
 
+/**
+ * Reads the status of histories as of one moment: a migration that ends between two reads would look like an edited schema.
+ *
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ */
+export async function readStatus(
+  pool: Pick<pg.Pool, 'connect'>,
+  histories: readonly History[],
+): Promise<readonly MigrationStatus[]> {
+  const client = await pool.connect()
+  let broken = true
+  const ignore = () => undefined
+  client.on('error', ignore)
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const parts: MigrationStatus[] = []
+    for (const each of histories) parts.push(await migrationStatus(client, each))
+    await client.query('COMMIT')
+    broken = false
+    return parts
+  } finally {
+    client.off('error', ignore)
+    client.release(broken)
+  }
+}
+
 /** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
 export async function requireMigrated(
   pool: pg.Pool,
@@ -120,8 +146,8 @@ export async function requireMigrated(
   { onUnknownIndex }: MigrationListeners = {},
 ): Promise<void> {
   try {
-    const { pending } = await migrationStatus(pool, history)
-    if (pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
+    const parts = await readStatus(pool, [history])
+    if (parts.some(({ pending }) => pending.length > 0)) throw new StorageError('SCHEMA_OUTDATED')
     await tellUnknownIndexes(pool, { history, shipped: readMigrations(history), onUnknownIndex })
   } catch (error) {
     throw storageErrorOf(error)

@@ -1,9 +1,9 @@
 import type { DatabasePart } from '../../cli/migrate-command.js'
-import { wholeStatus, type MigrationStatus, type MigrationTarget } from '../migrations/ledger.js'
+import { wholeStatus, type MigrationTarget } from '../migrations/ledger.js'
 import type { OwnTables } from '../migrations/migration-files.js'
 import { openConnection } from './pool.js'
 import { storageErrorOf } from './errors.js'
-import { migrate, migrationStatus, type PostgresHistory } from './migrate.js'
+import { migrate, readStatus, type PostgresHistory } from './migrate.js'
 
 /** Opens the migrations of one PostgreSQL database. */
 export async function openPostgresMigrations(
@@ -18,9 +18,7 @@ export async function openPostgresMigrations(
   return {
     async status() {
       try {
-        const parts: MigrationStatus[] = []
-        for (const each of histories) parts.push(await migrationStatus(pool, each))
-        return wholeStatus(parts)
+        return wholeStatus(await readStatus(pool, histories))
       } catch (error) {
         throw storageErrorOf(error)
       }

@@ -76,14 +76,17 @@ function readLedger(client: Database.Database, history: History): readonly Ledge
 }
 
 /**
- * Reads applied and pending migrations. Writes nothing.
+ * Reads applied and pending migrations as of one moment: a migration that ends between two reads would look like an edited
+ * schema. Writes nothing.
  *
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
 export function migrationStatus(client: Database.Database, history: History): MigrationStatus {
   const shipped = readMigrations(history)
-  const ledger = readLedger(client, history)
-  const pending = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))
+  const [ledger, sha256] = client.transaction(
+    () => [readLedger(client, history), schemaSha256(client, history, shipped)] as const,
+  )()
+  const pending = pendingMigrations(shipped, ledger, sha256)
   const prefix = tablePrefixOf(history)
   return { applied: ledger.map(({ number, name }) => ({ number, name, prefix })), pending }
 }

@@ -87,6 +87,21 @@ describe('the schema', () => {
   })
 })
 
+test('a migration that ends between two reads of the status is no edited schema', () => {
+  const path = join(testFolder(), 'kyc.db')
+  const { client } = openConnection({ path })
+  client.pragma('journal_mode = WAL')
+  const prepare = client.prepare.bind(client)
+  let reads = 0
+  client.prepare = (source: string) => {
+    if (/sqlite_schema/.test(source) && ++reads === 2) migrated(path)
+    return prepare(source)
+  }
+  expect(migrationStatus(client, 'sqlite').applied).toEqual([])
+  expect(reads).toBe(2)
+  expect(migrationStatus(client, 'sqlite').pending).toEqual([])
+})
+
 describe('migrating', () => {
   test('again changes nothing', () => {
     const client = migrated(join(testFolder(), 'kyc.db'))
