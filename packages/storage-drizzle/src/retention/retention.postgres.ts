@@ -5,7 +5,7 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 import { groupByApp, statementByApp } from '../webhooks/by-app.postgres.js'
-import { listOldHours, listUnmergedHours, mergeHours, removeHours } from '../webhooks/endpoint-hours.postgres.js'
+import { listOldHours, listUnmergedHours, mergeHour, removeHours } from '../webhooks/endpoint-hours.postgres.js'
 import { listHeldUsers, lockHeldUsers } from '../user-retention/store.postgres.js'
 import { heldClasses } from '../webhooks/values.js'
 
@@ -205,18 +205,24 @@ export function createRetention(dependencies: {
       },
     )
 
-  /** Changes the counts of the listed hours. Returns the number of hours. */
-  const changeHours = (change: typeof mergeHours, list: (on: Queryable) => ReturnType<typeof listOldHours.rows>) =>
-    forEachApp(list, async (on, rows, keys) => {
-      const endpointIds = rows.map(({ endpointId }) => endpointId)
-      await change.count(on, { ...keys, endpointIds, hours: rows.map(({ hour }) => hour) })
-      return rows.length
-    })
+  /** Returns the number of endpoints and hours. */
+  async function mergeEndpointHours(limit: number, at: Date | null): Promise<number> {
+    const unmerged = await database.run((on) => listUnmergedHours.rows(on, { limit, now: at }))
+    for (const { appId, endpointId, hour } of unmerged)
+      await database.transaction((on) => mergeHour.count(on, { appId, endpointId, hour }))
+    return unmerged.length
+  }
 
-  const mergeEndpointHours = (limit: number, at: Date | null) =>
-    changeHours(mergeHours, (on) => listUnmergedHours.rows(on, { limit, now: at }))
+  /** Returns the number of endpoints and hours. */
   const removeEndpointHours = (ageMs: number, limit: number, at: Date | null) =>
-    changeHours(removeHours, (on) => listOldHours.rows(on, { ageMs, limit, now: at }))
+    forEachApp(
+      (on) => listOldHours.rows(on, { ageMs, limit, now: at }),
+      async (on, rows, keys) => {
+        const endpointIds = rows.map(({ endpointId }) => endpointId)
+        await removeHours.count(on, { ...keys, endpointIds, hours: rows.map(({ hour }) => hour) })
+        return rows.length
+      },
+    )
 
   return {
     async removeOld(given) {

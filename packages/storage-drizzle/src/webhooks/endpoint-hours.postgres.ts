@@ -86,18 +86,24 @@ export const listOldHours = statement<HourKey>(
   sql`${oldHours(sql`merged`)} UNION ${oldHours(sql`NOT merged`)} LIMIT ${value('limit')}`,
 )
 
-const removal = (ofApp: (table: string) => SQL) => sql`
+export const removeHours = statementByApp(
+  'remove_hours',
+  (ofApp) => sql`
 DELETE FROM kyc_relay_endpoint_hours AS old
 USING unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('hours')}::timestamptz[])
   AS given (app_id, endpoint_id, hour)
-WHERE old.app_id = given.app_id AND old.endpoint_id = given.endpoint_id AND old.hour = given.hour AND ${ofApp('old')}`
+WHERE old.app_id = given.app_id AND old.endpoint_id = given.endpoint_id AND old.hour = given.hour AND ${ofApp('old')}`,
+)
 
-export const removeHours = statementByApp('remove_hours', removal)
-
-export const mergeHours = statementByApp(
-  'merge_hours',
-  (ofApp) => sql`
-WITH old AS (${removal(ofApp)} RETURNING old.*)
+/** Of one endpoint: a busy one has thousands of rows in an hour, and the server limits the time of a statement. */
+export const mergeHour = statement(
+  'merge_hour',
+  sql`
+WITH old AS (
+  DELETE FROM kyc_relay_endpoint_hours
+  WHERE app_id = ${value('appId')} AND endpoint_id = ${value('endpointId')} AND hour = ${value('hour')}::timestamptz
+  RETURNING *
+)
 INSERT INTO kyc_relay_endpoint_hours
   (app_id, endpoint_id, hour, cause, attempts, first_attempts, failed_deliveries, merged)
 SELECT app_id, endpoint_id, hour, cause, sum(attempts), sum(first_attempts), sum(failed_deliveries), true
