@@ -15,6 +15,7 @@ type AccountedRows = Pick<AuditLog, 'findRecorded' | 'listUnaccounted'>
 
 interface ExaminedRow {
   readonly subject: string
+  readonly userId?: string
   /** `NOT_COVERED` for a row that is older than the log. */
   readonly code: UnaccountedRow['code'] | 'NOT_COVERED' | null
 }
@@ -23,7 +24,7 @@ interface ExaminedRow {
 const examineVerifications = statement<ExaminedRow>(
   'stores_audit_examine_verifications',
   sql`
-SELECT v.verification_id AS subject, CASE
+SELECT v.verification_id AS subject, v.user_id AS "userId", CASE
   WHEN v.position <= ${value('startedAfter')}::bigint THEN 'NOT_COVERED'
   WHEN (
     SELECT l.previous <> l.next AND (
@@ -31,8 +32,8 @@ SELECT v.verification_id AS subject, CASE
     ) IS NULL
     FROM kyc_relay_kyc_status_log l WHERE l.user_id = v.user_id AND l.verification_id = v.verification_id
   ) THEN 'STATUS_MISSING' END AS code
-FROM kyc_relay_verifications v WHERE v.verification_id > ${value('after')}
-ORDER BY v.verification_id LIMIT ${value('limit')}`,
+FROM kyc_relay_verifications v WHERE (v.verification_id, v.user_id) > (${value('after')}, ${value('afterUserId')})
+ORDER BY v.verification_id, v.user_id LIMIT ${value('limit')}`,
 )
 
 const examineStatuses = statement<ExaminedRow>(
@@ -55,16 +56,19 @@ SELECT s.user_id AS subject, CASE WHEN s.status = 'UNVERIFIED' THEN (
 FROM kyc_relay_kyc_statuses s WHERE s.user_id > ${value('after')} ORDER BY s.user_id LIMIT ${value('limit')}`,
 )
 
-/** Marks verifications that have no entry in the log. */
+const rowOf = ({ subject, userId }: { readonly subject: string | null; readonly userId?: string | null }) =>
+  JSON.stringify([subject, userId])
+
+/** Marks verifications that have no entry in the log: the id of a verification is unique for its user only. */
 async function withoutEntry(on: Queryable, page: readonly ExaminedRow[]): Promise<readonly ExaminedRow[]> {
   const subjects = page.map(({ subject }) => subject)
   const found = await queryBuilder(on)
-    .select({ subject: auditEntries.subject })
+    .select({ subject: auditEntries.subject, userId: auditEntries.userId })
     .from(auditEntries)
     .where(and(eq(auditEntries.kind, 'VERIFICATION_RECORDED'), inArray(auditEntries.subject, subjects)))
-  const recorded = new Set(found.map(({ subject }) => subject))
+  const recorded = new Set(found.map(rowOf))
   return page.map((row) =>
-    row.code === 'NOT_COVERED' || recorded.has(row.subject) ? row : { ...row, code: 'ROW_WITHOUT_ENTRY' },
+    row.code === 'NOT_COVERED' || recorded.has(rowOf(row)) ? row : { ...row, code: 'ROW_WITHOUT_ENTRY' },
   )
 }
 
@@ -82,17 +86,17 @@ export function verificationRows(database: PostgresDatabase, seal: AuditSeal): A
     },
     async listUnaccounted({ startedAfter, cursor, limit }) {
       checkedLimit(limit, 1_000)
-      // The cursor is a letter for the list (first verifications, then statuses) and the id of the last row of the
-      // page.
-      const [what, after] = [cursor?.slice(0, 1) ?? 'v', cursor?.slice(1) ?? '']
+      // The list (first verifications, then statuses), and the key of the last row of the page.
+      const [what, after, afterUserId] = (cursor === null ? ['v', '', ''] : JSON.parse(cursor)) as readonly string[]
       const examine = what === 'v' ? examineVerifications : examineStatuses
       const page = await database.run(async (on) => {
-        const examined = await examine.rows(on, { startedAfter, after, limit })
+        const examined = await examine.rows(on, { startedAfter, after, afterUserId, limit })
         return what === 'v' ? withoutEntry(on, examined) : examined
       })
       const last = page.at(-1)
-      const ended = what === 'v' ? 's' : null
-      const nextCursor = page.length < limit || last === undefined ? ended : `${what}${last.subject}`
+      const ended = what === 'v' ? JSON.stringify(['s', '', '']) : null
+      const next = last && JSON.stringify([what, last.subject, last.userId ?? ''])
+      const nextCursor = page.length < limit || next === undefined ? ended : next
       return { rows: unaccounted(page), examined: page.length, nextCursor }
     },
   }

@@ -118,7 +118,8 @@ function verificationRows(client: Database.Database, seal: AuditSeal): Accounted
   const listByPosition = prepare<[number, number], ExaminedRow>(
     client,
     `SELECT v.position, v.verification_id AS subject, CASE WHEN NOT EXISTS (
-      SELECT 1 FROM kyc_relay_audit_entries e WHERE e.kind = 'VERIFICATION_RECORDED' AND e.subject = v.verification_id
+      SELECT 1 FROM kyc_relay_audit_entries e
+      WHERE e.kind = 'VERIFICATION_RECORDED' AND e.subject = v.verification_id AND e.user_id = v.user_id
     ) THEN 'ROW_WITHOUT_ENTRY' END AS code
     FROM kyc_relay_verifications v WHERE v.position > ? ORDER BY v.position LIMIT ?`,
   )

@@ -82,7 +82,9 @@ export const tamperingCases: readonly TamperingCase[] = [
       ({ at }) => `UPDATE ${entries} SET ${column} = ${value} WHERE ${at(4)}`,
       ({ chain }) => [
         { code: column === 'key_id' ? 'ENTRY_KEY_UNKNOWN' : 'ENTRY_CHANGED', chain, sequence: 4 },
-        ...(column === 'kind' || column === 'subject' ? [{ code: 'ROW_WITHOUT_ENTRY' as const, subject: id(3) }] : []),
+        ...(['kind', 'subject', 'user_id'].includes(column)
+          ? [{ code: 'ROW_WITHOUT_ENTRY' as const, subject: id(3) }]
+          : []),
       ],
     ),
   ),
