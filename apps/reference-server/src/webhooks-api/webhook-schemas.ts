@@ -125,9 +125,10 @@ export const endpoint = z
     }),
     pausedBy: z.enum(['PARTNER', 'OPERATOR']).nullable().meta({ description: 'Who paused it; null unless paused.' }),
     failingSince: instant.nullable().meta({ description: 'End of the first of its last attempts that all failed.' }),
-    lastSuccessAt: instant
-      .nullable()
-      .meta({ description: 'End of its last attempt that succeeded, or of one about a minute earlier.' }),
+    lastSuccessAt: instant.nullable().meta({
+      description:
+        'End of its last attempt that succeeded. It may lag behind by about a minute, or until the next success.',
+    }),
     createdAt: instant,
   })
   .meta({ id: 'Endpoint', description: 'A registered HTTPS URL with its event types.' })

@@ -20,8 +20,8 @@ type EndedRow = { readonly ordinal: number } & (
  * delivery is read once: only the holder of its queue row changes it. Leases are locked one by one, by their key and in a
  * fixed order. A plain join would be planned for an empty queue, as PostgreSQL often counts it, and compare each result
  * with each lease. A schedule is waited for only when the endpoint begins or ceases to fail. The first success of a minute
- * is not written while a claim holds the schedule: that of its attempt will be. Answers for a cancelled user are not kept:
- * an erasure has blanked those that were there.
+ * is not written while a claim holds the schedule: a later success is, once none holds it. Answers for a
+ * cancelled user are not kept: an erasure has blanked those that were there.
  */
 const recordEndedStatement = statementByApp<EndedRow>(
   'record_ended',

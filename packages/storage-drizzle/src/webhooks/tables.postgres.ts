@@ -214,7 +214,7 @@ export const endpointSchedules = pgTable(
     failing: boolean('failing').notNull().default(false),
     /** Time since which every attempt failed. */
     failingSince: instant('failing_since'),
-    /** End of the last attempt that succeeded, or of one about a minute earlier. */
+    /** End of the last attempt that succeeded, or of an earlier one: not each is written. */
     lastSuccessAt: instant('last_success_at'),
     /** True while the endpoint is paused. */
     paused: boolean('paused').notNull().default(false),

@@ -43,7 +43,7 @@ export interface EndpointHealth {
   readonly failingSince: Date | null
   /**
    * End of its last attempt that succeeded; null without one. It stays when the delivery is no longer kept. A store need
-   * not write each success of a healthy endpoint: the time may be about a minute early.
+   * not write each success of a healthy endpoint: the time may lag behind by about a minute, or until the next success.
    */
   readonly lastSuccessAt: Date | null
 }
