@@ -4,6 +4,9 @@ export const endpoints = 1_000
 export const appId = (n) => `0a000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 export const endpointId = (n) => `0e000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
+/** Sections, checks and decline codes of each verification. */
+const lists = `'[{"section":"ssn","verificationId":"ssn-1","status":"PASSED"}]', '[{"section":"ssn","name":"ssn_match","status":"PASSED"}]', '[]'`
+
 /** When the row numbered `i` was written, in SQL: a millisecond after the one before. */
 const at = `${Date.now() - 30 * 60_000} + i`
 
@@ -24,12 +27,10 @@ export const seeds = {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-      ssn_token, ssn_state, document_number_token, sealed_details, erasable_key, erasable_mac)
+      ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
     SELECT printf('%08x-0000-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}),
       lower(hex(randomblob(16))), lower(hex(randomblob(16))), 'CUSTOM', '1.0', 'PASSED', ${at}, ${at}, 'US', 'VERIFIED', 'The user is verified.',
-      randomblob(32), printf('tok_ssn_1%05d%s_1120', i / 50, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_1%05d%s', i / 50, lower(hex(randomblob(13)))), randomblob(400), randomblob(32), randomblob(32) FROM n;
-    INSERT INTO kyc_relay_verification_checks (verification, ordinal, section, name, status)
-    SELECT position, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
+      randomblob(32), printf('tok_ssn_1%05d%s_1120', i / 50, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_1%05d%s', i / 50, lower(hex(randomblob(13)))), ${lists}, randomblob(400), randomblob(32), randomblob(32) FROM n;
     INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at)
     SELECT position, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -52,15 +53,14 @@ export const seeds = {
     INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id) SELECT app_id, endpoint_id FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-      ssn_token, ssn_state, document_number_token, sealed_details, erasable_key, erasable_mac)
+      ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
     SELECT lpad(to_hex(i), 8, '0') || '-0000-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'),
       gen_random_uuid(), gen_random_uuid(), 'CUSTOM', '1.0', 'PASSED', now(), now(), 'US', 'VERIFIED', 'The user is verified.',
       decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_1' || lpad((i / 50)::text, 5, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',
       'tok_document_number_1' || lpad((i / 50)::text, 5, '0') || left(md5('d' || i), 26),
-      decode(repeat(md5(i::text), 25), 'hex'), decode(repeat(md5('k' || i), 2), 'hex'), decode(repeat(md5('m' || i), 2), 'hex')
+      ${lists}, decode(repeat(md5(i::text), 25), 'hex'), decode(repeat(md5('k' || i), 2), 'hex'), decode(repeat(md5('m' || i), 2), 'hex')
       FROM generate_series(1, ${rows}) i;
     INSERT INTO kyc_relay_submission_keys SELECT external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest FROM kyc_relay_verifications;
-    INSERT INTO kyc_relay_verification_checks SELECT user_id, verification_id, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_status_log SELECT user_id, verification_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_statuses SELECT user_id, 'PASS', recorded_at FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)

@@ -4,7 +4,6 @@
 const withoutRowid = new Set([
   'kyc_relay_access_tokens',
   'kyc_relay_apps',
-  'kyc_relay_decline_codes',
   'kyc_relay_grants',
   'kyc_relay_photo_jobs',
   'kyc_relay_receiver_events',
@@ -12,8 +11,6 @@ const withoutRowid = new Set([
   'kyc_relay_transactions',
   'kyc_relay_user_retention',
   'kyc_relay_vault_key_checks',
-  'kyc_relay_verification_checks',
-  'kyc_relay_verification_sections',
 ])
 
 /** PostgreSQL tables whose rows are changed in place: room on their page, in percent that is filled at first. */

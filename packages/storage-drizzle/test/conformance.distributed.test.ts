@@ -70,9 +70,6 @@ test('only known reads are over all shards', () => {
     'kyc_relay_endpoints',
     // Old fields of transactions, for retention.
     'kyc_relay_transactions',
-    'kyc_relay_decline_codes',
-    'kyc_relay_verification_checks',
-    'kyc_relay_verification_sections',
     // Running recoveries.
     'kyc_relay_recoveries',
     // Users under a legal hold, and closed accounts.

@@ -1,11 +1,3 @@
-CREATE TABLE "kyc_relay_decline_codes" (
-	"user_id" text COLLATE "C" NOT NULL,
-	"verification_id" text COLLATE "C" NOT NULL,
-	"ordinal" integer NOT NULL,
-	"code" text COLLATE "C" NOT NULL,
-	CONSTRAINT "kyc_relay_decline_codes_pkey" PRIMARY KEY("user_id","verification_id","ordinal")
-);
-
 CREATE TABLE "kyc_relay_kyc_status_corrections" (
 	"user_id" text COLLATE "C" NOT NULL,
 	"correction_id" text COLLATE "C" NOT NULL,
@@ -52,30 +44,6 @@ CREATE TABLE "kyc_relay_submission_keys" (
 	CONSTRAINT "kyc_relay_submission_keys_result_status_check" CHECK (result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'))
 );
 
-CREATE TABLE "kyc_relay_verification_checks" (
-	"user_id" text COLLATE "C" NOT NULL,
-	"verification_id" text COLLATE "C" NOT NULL,
-	"ordinal" integer NOT NULL,
-	"section" text COLLATE "C" NOT NULL,
-	"name" text COLLATE "C" NOT NULL,
-	"status" text COLLATE "C" NOT NULL,
-	CONSTRAINT "kyc_relay_verification_checks_pkey" PRIMARY KEY("user_id","verification_id","ordinal"),
-	CONSTRAINT "kyc_relay_verification_checks_section_check" CHECK (section IN ('document', 'ssn', 'database')),
-	CONSTRAINT "kyc_relay_verification_checks_status_check" CHECK (status IN ('PASSED', 'FAILED', 'NOT_APPLICABLE'))
-);
-
-CREATE TABLE "kyc_relay_verification_sections" (
-	"user_id" text COLLATE "C" NOT NULL,
-	"verification_id" text COLLATE "C" NOT NULL,
-	"ordinal" integer NOT NULL,
-	"section" text COLLATE "C" NOT NULL,
-	"provider_verification_id" text COLLATE "C" NOT NULL,
-	"status" text COLLATE "C" NOT NULL,
-	CONSTRAINT "kyc_relay_verification_sections_pkey" PRIMARY KEY("user_id","verification_id","ordinal"),
-	CONSTRAINT "kyc_relay_verification_sections_section_check" CHECK (section IN ('document', 'ssn', 'database')),
-	CONSTRAINT "kyc_relay_verification_sections_status_check" CHECK (status IN ('PASSED', 'FAILED'))
-);
-
 CREATE TABLE "kyc_relay_verifications" (
 	"user_id" text COLLATE "C" NOT NULL,
 	"verification_id" text COLLATE "C" NOT NULL,
@@ -94,6 +62,9 @@ CREATE TABLE "kyc_relay_verifications" (
 	"ssn_token" text COLLATE "C",
 	"ssn_state" text COLLATE "C",
 	"document_number_token" text COLLATE "C",
+	"sections" text COLLATE "C" NOT NULL,
+	"checks" text COLLATE "C" NOT NULL,
+	"decline_codes" text COLLATE "C" NOT NULL,
 	"sealed_details" "bytea" NOT NULL,
 	"erasable_key" "bytea",
 	"erasable_mac" "bytea" NOT NULL,
@@ -392,13 +363,7 @@ CREATE TABLE "kyc_relay_readiness" (
 	CONSTRAINT "kyc_relay_readiness_id_check" CHECK (id = 1)
 );
 
-ALTER TABLE "kyc_relay_decline_codes" ADD CONSTRAINT "kyc_relay_decline_codes_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
-
 ALTER TABLE "kyc_relay_kyc_status_log" ADD CONSTRAINT "kyc_relay_kyc_status_log_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
-
-ALTER TABLE "kyc_relay_verification_checks" ADD CONSTRAINT "kyc_relay_verification_checks_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
-
-ALTER TABLE "kyc_relay_verification_sections" ADD CONSTRAINT "kyc_relay_verification_sections_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "kyc_relay_photo_jobs" ADD CONSTRAINT "kyc_relay_photo_jobs_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
 

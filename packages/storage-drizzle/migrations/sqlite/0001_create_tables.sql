@@ -1,11 +1,3 @@
-CREATE TABLE `kyc_relay_decline_codes` (
-	`verification` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`code` text NOT NULL,
-	PRIMARY KEY(`verification`, `ordinal`),
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE `kyc_relay_kyc_status_corrections` (
 	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`correction_id` text NOT NULL,
@@ -43,30 +35,6 @@ CREATE TABLE `kyc_relay_kyc_status_log` (
 
 CREATE INDEX `kyc_relay_kyc_status_log_unpublished` ON `kyc_relay_kyc_status_log` (`at`) WHERE unpublished = 1;
 
-CREATE TABLE `kyc_relay_verification_checks` (
-	`verification` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`section` text NOT NULL,
-	`name` text NOT NULL,
-	`status` text NOT NULL,
-	PRIMARY KEY(`verification`, `ordinal`),
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "kyc_relay_verification_checks_section_check" CHECK(section IN ('document', 'ssn', 'database')),
-	CONSTRAINT "kyc_relay_verification_checks_status_check" CHECK(status IN ('PASSED', 'FAILED', 'NOT_APPLICABLE'))
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE `kyc_relay_verification_sections` (
-	`verification` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`section` text NOT NULL,
-	`provider_verification_id` text NOT NULL,
-	`status` text NOT NULL,
-	PRIMARY KEY(`verification`, `ordinal`),
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "kyc_relay_verification_sections_section_check" CHECK(section IN ('document', 'ssn', 'database')),
-	CONSTRAINT "kyc_relay_verification_sections_status_check" CHECK(status IN ('PASSED', 'FAILED'))
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE `kyc_relay_verifications` (
 	`position` integer PRIMARY KEY NOT NULL,
 	`verification_id` text NOT NULL,
@@ -85,6 +53,9 @@ CREATE TABLE `kyc_relay_verifications` (
 	`ssn_token` text,
 	`ssn_state` text,
 	`document_number_token` text,
+	`sections` text NOT NULL,
+	`checks` text NOT NULL,
+	`decline_codes` text NOT NULL,
 	`sealed_details` blob NOT NULL,
 	`erasable_key` blob,
 	`erasable_mac` blob NOT NULL,

@@ -3,6 +3,7 @@ import type { AccessRow, KycStatusCorrection } from '@kyc-relay/kyc-core/interna
 import type { SealedHeaders } from '@kyc-relay/webhooks/internal'
 import type { Grant } from '../apps/app-directory.js'
 import type { StoredInstant } from '../stored-instant.js'
+import { listOf, parsed } from './stored-json.js'
 
 // Rows as both engines select them. Lists are JSON.
 
@@ -61,21 +62,6 @@ export interface StoredRetention {
   readonly heldAt: StoredInstant | null
   readonly holdReason: string | null
   readonly closedAt: StoredInstant | null
-}
-
-/** Parses a column; undefined for text that is not JSON, as SQL may have left it. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
-/** Reads a list of texts. Anything else is one text, so that its row differs from every entry. */
-function listOf(json: string): string[] {
-  const list = parsed(json)
-  return Array.isArray(list) ? list.map(String) : [json]
 }
 
 /** Reads static headers. Anything else counts as sealed bytes, so that its row differs from every entry. */

@@ -3,7 +3,6 @@ import type {
   AuditEvent,
   AuditField,
   IngestionResult,
-  RecordedCheck,
   SubmissionKey,
   TokenizedVerification,
 } from '@kyc-relay/kyc-core/internal'
@@ -13,8 +12,9 @@ import { rowDigestOf, type StoredCorrection } from './access-rows.js'
 /** A verification with its details and its status log entry. It must never change after recording. */
 export interface RecordedVerification {
   readonly key: SubmissionKey
-  readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'checks' | 'ssn'> & {
-    readonly checks: readonly RecordedCheck[]
+  readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'sections' | 'checks' | 'ssn'> & {
+    readonly sections: readonly { readonly section: string; readonly verificationId: string; readonly status: string }[]
+    readonly checks: readonly { readonly section: string; readonly name: string; readonly status: string }[]
     readonly ssnState: NonNullable<TokenizedVerification['ssn']>['state'] | null
   }
   /** HMAC of the parts that an erasure blanks. */

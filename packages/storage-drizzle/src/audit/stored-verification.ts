@@ -1,7 +1,8 @@
 import type { Decision, KycStatus, Token } from '@kyc-relay/kyc-core'
-import type { IngestionResult, RecordedCheck, SectionName } from '@kyc-relay/kyc-core/internal'
+import type { IngestionResult } from '@kyc-relay/kyc-core/internal'
 import { storedMac, type StoredParts } from './erasable-parts.js'
 import type { RecordedVerification } from './recorded-content.js'
+import { listOf, membersOf } from './stored-json.js'
 
 /** Row of a verification joined with its status log entry, as both engines select it. */
 export interface StoredVerification extends StoredParts {
@@ -19,28 +20,18 @@ export interface StoredVerification extends StoredParts {
   readonly resultMessage: string
   readonly ssnState: 'COLLECTED' | 'VALIDATED' | null
   readonly documentNumberToken: Token | null
+  /** Lists as JSON. */
+  readonly sections: string
+  readonly checks: string
+  readonly declineCodes: string
   readonly sealedDetails: Uint8Array
   readonly previous: KycStatus | null
   readonly next: KycStatus | null
   readonly loggedAt: Date | null
 }
 
-/** Rows of a verification's details, each list in order. */
-interface StoredDetails {
-  readonly sections: readonly {
-    readonly section: SectionName
-    readonly verificationId: string
-    readonly status: Decision
-  }[]
-  readonly checks: readonly RecordedCheck[]
-  readonly declineCodes: readonly { readonly code: string }[]
-}
-
 /** Builds the recorded content of a verification from its current rows. */
-export function readStoredVerification(
-  row: StoredVerification,
-  details: StoredDetails,
-): RecordedVerification & { readonly erased: boolean } {
+export function readStoredVerification(row: StoredVerification): RecordedVerification & { readonly erased: boolean } {
   const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
   const { ssnState, documentNumberToken } = row
   const { mac, erased } = storedMac(row)
@@ -55,9 +46,9 @@ export function readStoredVerification(
       countryCode: row.countryCode,
       ssnState,
       documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
-      sections: details.sections,
-      checks: details.checks,
-      declineCodes: details.declineCodes.map(({ code }) => code),
+      sections: membersOf(row.sections, ['section', 'verificationId', 'status']),
+      checks: membersOf(row.checks, ['section', 'name', 'status']),
+      declineCodes: listOf(row.declineCodes),
       sealedDetails: row.sealedDetails,
     },
     erasableMac: mac,

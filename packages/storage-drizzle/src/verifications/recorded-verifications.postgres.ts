@@ -1,15 +1,7 @@
 import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
 import { readStoredVerification } from '../audit/stored-verification.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
-import { groupBy } from '../group-by.js'
-import {
-  declineCodes,
-  kycStatusLog,
-  submissionKeys,
-  verificationChecks,
-  verifications,
-  verificationSections,
-} from './tables.postgres.js'
+import { kycStatusLog, submissionKeys, verifications } from './tables.postgres.js'
 
 /** Reads verifications of these ids, and what a replay of each answers. */
 async function readWithAnswers(on: Queryable, ids: string[]) {
@@ -42,56 +34,13 @@ export async function findRecordedVerifications(
   verificationIds: readonly string[],
 ): Promise<readonly ReturnType<typeof readStoredVerification>[]> {
   const ids = [...verificationIds]
-  const query = queryBuilder(on)
   const first = await readWithAnswers(on, ids)
   // Two statements, because the tables may be distributed differently. A user may have been erased between them.
   const { rows, answers } = first.isWhole ? first : await readWithAnswers(on, ids)
-  const { section, status } = verificationSections
-  const sections = groupBy(
-    await query
-      .select({
-        of: verificationSections.verificationId,
-        section,
-        verificationId: verificationSections.providerVerificationId,
-        status,
-      })
-      .from(verificationSections)
-      .where(inArray(verificationSections.verificationId, ids))
-      .orderBy(verificationSections.verificationId, verificationSections.ordinal),
-    ({ of }) => of,
-  )
-  const checks = groupBy(
-    await query
-      .select({
-        of: verificationChecks.verificationId,
-        section: verificationChecks.section,
-        name: verificationChecks.name,
-        status: verificationChecks.status,
-      })
-      .from(verificationChecks)
-      .where(inArray(verificationChecks.verificationId, ids))
-      .orderBy(verificationChecks.verificationId, verificationChecks.ordinal),
-    ({ of }) => of,
-  )
-  const codes = groupBy(
-    await query
-      .select({ of: declineCodes.verificationId, code: declineCodes.code })
-      .from(declineCodes)
-      .where(inArray(declineCodes.verificationId, ids))
-      .orderBy(declineCodes.verificationId, declineCodes.ordinal),
-    ({ of }) => of,
-  )
   return rows.map((row) => {
     // What a replay answers must be what was recorded.
     const payloadDigest = answers.has(answerOf(row)) ? row.payloadDigest : new Uint8Array()
-    return readStoredVerification(
-      { ...row, payloadDigest },
-      {
-        sections: sections.get(row.verificationId) ?? [],
-        checks: checks.get(row.verificationId) ?? [],
-        declineCodes: codes.get(row.verificationId) ?? [],
-      },
-    )
+    return readStoredVerification({ ...row, payloadDigest })
   })
 }
 

@@ -9,6 +9,7 @@ import { prepare } from '../engine/sqlite/statement.js'
 import { isDuringErasure } from '../user-retention/user-retention.js'
 import { findStatus, prepareStatusReads } from './current-status.sqlite.js'
 import type { verifications } from './tables.sqlite.js'
+import { listColumns } from './verification-record.js'
 
 type VerificationColumns = typeof verifications.$inferSelect
 type ExistingRow = Pick<
@@ -34,23 +35,9 @@ export function prepareRecording(client: Database.Database) {
       client,
       `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
         external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-        result_status, result_message, payload_digest, ssn_token, ssn_state, document_number_token, sealed_details,
-        erasable_key, erasable_mac)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    insertSection: prepare<[verification: Position, ordinal: number, section: string, id: string, status: string]>(
-      client,
-      `INSERT INTO kyc_relay_verification_sections (verification, ordinal, section, provider_verification_id, status)
-      VALUES (?, ?, ?, ?, ?)`,
-    ),
-    insertCheck: prepare<[verification: Position, ordinal: number, section: string, name: string, status: string]>(
-      client,
-      `INSERT INTO kyc_relay_verification_checks (verification, ordinal, section, name, status)
-      VALUES (?, ?, ?, ?, ?)`,
-    ),
-    insertDeclineCode: prepare<[verification: Position, ordinal: number, code: string]>(
-      client,
-      'INSERT INTO kyc_relay_decline_codes (verification, ordinal, code) VALUES (?, ?, ?)',
+        result_status, result_message, payload_digest, ssn_token, ssn_state, document_number_token, sections, checks,
+        decline_codes, sealed_details, erasable_key, erasable_mac)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertStatusLog: prepare<
       [verification: Position, userId: string, previous: string, next: string, at: number, unpublished: number]
@@ -105,6 +92,7 @@ export function record(
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
   const ssnToken = verification.ssn?.token ?? null
   const erasableKey = newErasableKey(randomBytes)
+  const lists = listColumns(verification)
   const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })
   const { lastInsertRowid: position } = statements.insertVerification.run(
     verification.verificationId,
@@ -123,19 +111,13 @@ export function record(
     ssnToken,
     verification.ssn?.state ?? null,
     verification.documentNumber?.token ?? null,
+    lists.sections,
+    lists.checks,
+    lists.declineCodes,
     verification.sealedDetails,
     erasableKey,
     mac,
   )
-  verification.sections.forEach(({ section, verificationId, status }, ordinal) => {
-    statements.insertSection.run(position, ordinal, section, verificationId, status)
-  })
-  verification.checks.forEach(({ section, name, status }, ordinal) => {
-    statements.insertCheck.run(position, ordinal, section, name, status)
-  })
-  verification.declineCodes.forEach((code, ordinal) => {
-    statements.insertDeclineCode.run(position, ordinal, code)
-  })
   for (const { photoJobId, side, sealedUrl } of verification.photoJobs) {
     statements.insertPhotoJob.run(photoJobId, position, side, sealedUrl, at, at)
   }

@@ -3,15 +3,7 @@ import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
-import {
-  declineCodes,
-  kycStatuses,
-  kycStatusLog,
-  submissionKeys,
-  verificationChecks,
-  verifications,
-  verificationSections,
-} from './tables.postgres.js'
+import { kycStatuses, kycStatusLog, submissionKeys, verifications } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -21,8 +13,6 @@ export function prepareVerificationReads(db: NodePgDatabase) {
     eq(kycStatusLog.userId, verifications.userId),
     eq(kycStatusLog.verificationId, verifications.verificationId),
   )
-  const ofUser = (table: typeof verificationSections | typeof verificationChecks | typeof declineCodes) =>
-    and(eq(table.userId, value('userId')), sql`${table.verificationId} = ANY(${value('ids')}::text[])`)
   return {
     findExisting: db
       .select({
@@ -86,24 +76,6 @@ export function prepareVerificationReads(db: NodePgDatabase) {
       .orderBy(desc(verifications.position))
       .limit(value('limit'))
       .prepare('kyc_relay_list_verifications'),
-    listSections: db
-      .select()
-      .from(verificationSections)
-      .where(ofUser(verificationSections))
-      .orderBy(verificationSections.verificationId, verificationSections.ordinal)
-      .prepare('kyc_relay_list_sections'),
-    listChecks: db
-      .select()
-      .from(verificationChecks)
-      .where(ofUser(verificationChecks))
-      .orderBy(verificationChecks.verificationId, verificationChecks.ordinal)
-      .prepare('kyc_relay_list_checks'),
-    listDeclineCodes: db
-      .select()
-      .from(declineCodes)
-      .where(ofUser(declineCodes))
-      .orderBy(declineCodes.verificationId, declineCodes.ordinal)
-      .prepare('kyc_relay_list_decline_codes'),
   }
 }
 
@@ -141,33 +113,19 @@ WITH verification AS (
   INSERT INTO kyc_relay_verifications (
     user_id, verification_id, app_id, external_verification_id, external_verification_provider, schema_version,
     decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-    ssn_token, ssn_state, document_number_token, sealed_details, erasable_key, erasable_mac
+    ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key,
+    erasable_mac
   ) VALUES (
     ${value('userId')}, ${value('verificationId')}, ${value('appId')}, ${value('externalVerificationId')},
     ${value('externalVerificationProvider')}, ${value('schemaVersion')}, ${value('decision')},
     ${value('decisionedAt')}::timestamptz, ${value('recordedAt')}::timestamptz, ${value('countryCode')},
     ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}::bytea, ${value('ssnToken')},
-    ${value('ssnState')}, ${value('documentNumberToken')}, ${value('sealedDetails')}::bytea,
+    ${value('ssnState')}, ${value('documentNumberToken')}, ${value('sections')}, ${value('checks')},
+    ${value('declineCodes')}, ${value('sealedDetails')}::bytea,
     ${value('erasableKey')}::bytea, ${value('erasableMac')}::bytea
   )
   ON CONFLICT (user_id, verification_id) DO NOTHING
   RETURNING verification_id, user_id, recorded_at
-), sections AS (
-  INSERT INTO kyc_relay_verification_sections (user_id, verification_id, ordinal, section, provider_verification_id, status)
-  SELECT v.user_id, v.verification_id, s.ordinal - 1, s.section, s.id, s.status
-  FROM verification v, unnest(
-    ${value('sections')}::text[], ${value('sectionIds')}::text[], ${value('sectionStatuses')}::text[]
-  ) WITH ORDINALITY AS s (section, id, status, ordinal)
-), checks AS (
-  INSERT INTO kyc_relay_verification_checks (user_id, verification_id, ordinal, section, name, status)
-  SELECT v.user_id, v.verification_id, c.ordinal - 1, c.section, c.name, c.status
-  FROM verification v, unnest(
-    ${value('checkSections')}::text[], ${value('checkNames')}::text[], ${value('checkStatuses')}::text[]
-  ) WITH ORDINALITY AS c (section, name, status, ordinal)
-), codes AS (
-  INSERT INTO kyc_relay_decline_codes (user_id, verification_id, ordinal, code)
-  SELECT v.user_id, v.verification_id, d.ordinal - 1, d.code
-  FROM verification v, unnest(${value('declineCodes')}::text[]) WITH ORDINALITY AS d (code, ordinal)
 ), jobs AS (
   INSERT INTO kyc_relay_photo_jobs (user_id, photo_job_id, app_id, verification_id, side, sealed_url, state, created_at,
     due_at)

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
-import { declineCodes, kycStatusLog, verificationChecks, verifications, verificationSections } from './tables.sqlite.js'
+import { kycStatusLog, verifications } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
@@ -47,24 +47,6 @@ export function prepareReadingStatements(db: DrizzleDatabase) {
       )
       .orderBy(desc(verifications.position))
       .limit(value('limit'))
-      .prepare(),
-    listSections: db
-      .select()
-      .from(verificationSections)
-      .where(eq(verificationSections.verification, value('verification')))
-      .orderBy(verificationSections.ordinal)
-      .prepare(),
-    listChecks: db
-      .select()
-      .from(verificationChecks)
-      .where(eq(verificationChecks.verification, value('verification')))
-      .orderBy(verificationChecks.ordinal)
-      .prepare(),
-    listDeclineCodes: db
-      .select()
-      .from(declineCodes)
-      .where(eq(declineCodes.verification, value('verification')))
-      .orderBy(declineCodes.ordinal)
       .prepare(),
   }
 }

@@ -1,5 +1,5 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { ExistingSubmission, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Recording, SubmissionKey } from '@kyc-relay/kyc-core/internal'
 import { checkedId } from '../checked-owner.js'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
@@ -15,7 +15,7 @@ import type { kycStatusLog, verifications } from './tables.postgres.js'
 import { refuseDuringErasure } from '../user-retention/store.postgres.js'
 import { insertKey, insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
 import { referencedTokens } from './referenced-tokens.js'
-import { verificationRecordOf } from './verification-record.js'
+import { listColumns, verificationRecordOf } from './verification-record.js'
 
 interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
@@ -26,6 +26,8 @@ interface VerificationRow {
 const taken = new StorageError('CONSTRAINT', '23505')
 
 const later = (one: Date, other: Date = one): Date => (other > one ? other : one)
+
+const recordOf = ({ verification, log }: VerificationRow) => verificationRecordOf(verification, log)
 
 const cursorOf = ({ verification }: VerificationRow) => encodeCursor(verification.position)
 
@@ -83,16 +85,10 @@ export function createVerificationStore(
       ssnToken,
       ssnState: verification.ssn?.state ?? null,
       documentNumberToken: verification.documentNumber?.token ?? null,
+      ...listColumns(verification),
       sealedDetails: asBuffer(verification.sealedDetails),
       erasableKey: asBuffer(erasableKey),
       erasableMac: asBuffer(mac),
-      sections: verification.sections.map(({ section }) => section),
-      sectionIds: verification.sections.map(({ verificationId }) => verificationId),
-      sectionStatuses: verification.sections.map(({ status }) => status),
-      checkSections: verification.checks.map(({ section }) => section),
-      checkNames: verification.checks.map(({ name }) => name),
-      checkStatuses: verification.checks.map(({ status }) => status),
-      declineCodes: verification.declineCodes,
       jobIds: verification.photoJobs.map(({ photoJobId }) => photoJobId),
       jobSides: verification.photoJobs.map(({ side }) => side),
       jobUrls: verification.photoJobs.map(({ sealedUrl }) => asBuffer(sealedUrl)),
@@ -128,25 +124,6 @@ export function createVerificationStore(
     return existing
   }
 
-  /** Reads the details of these verifications of a user, with one query per kind. */
-  async function readBack(userId: string, rows: readonly VerificationRow[]): Promise<readonly VerificationRecord[]> {
-    if (rows.length === 0) return []
-    const ids = rows.map(({ verification }) => verification.verificationId)
-    const [sections, checks, codes] = await Promise.all([
-      reads.listSections.execute({ userId, ids }),
-      reads.listChecks.execute({ userId, ids }),
-      reads.listDeclineCodes.execute({ userId, ids }),
-    ])
-    return rows.map(({ verification, log }) => {
-      const mine = (row: { verificationId: string }) => row.verificationId === verification.verificationId
-      return verificationRecordOf(verification, log, {
-        sections: sections.filter(mine),
-        checks: checks.filter(mine),
-        declineCodes: codes.filter(mine),
-      })
-    })
-  }
-
   return {
     findExisting: (key) => database.run(() => findExisting(key)),
     record,
@@ -161,15 +138,15 @@ export function createVerificationStore(
       ),
     findVerification: ({ appId, userId }, verificationId) =>
       database.run(async () => {
-        const rows = await reads.findVerification.execute({ appId, userId, verificationId })
-        return (await readBack(userId, rows))[0] ?? null
+        const [row] = await reads.findVerification.execute({ appId, userId, verificationId })
+        return row === undefined ? null : recordOf(row)
       }),
     listVerifications: ({ appId, userId }, { limit, cursor }) =>
       database.run(async () => {
         const before = decodeCursor(cursor)
         const rows = await reads.listVerifications.execute({ appId, userId, before, limit: checkedLimit(limit) + 1 })
         const { items, nextCursor } = pageOf(rows, limit, cursorOf)
-        return { items: await readBack(userId, items), cursors: items.map(cursorOf), nextCursor }
+        return { items: items.map(recordOf), cursors: items.map(cursorOf), nextCursor }
       }),
   }
 }

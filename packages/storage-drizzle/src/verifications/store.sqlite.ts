@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
 import { checkedId } from '../checked-owner.js'
 import { decodeCursor, encodeCursor } from '../page-cursor.js'
 import { checkedLimit, pageOf } from '../pages.js'
@@ -17,6 +17,8 @@ interface VerificationRow {
   readonly log: typeof kycStatusLog.$inferSelect
 }
 
+const recordOf = ({ verification, log }: VerificationRow) => verificationRecordOf(verification, log)
+
 const cursorOf = ({ verification }: VerificationRow) => encodeCursor(verification.position)
 
 /** Creates the verification store on one SQLite connection. Reads see committed rows only. */
@@ -31,15 +33,6 @@ export function createVerificationStore(
   const recording = prepareRecording(client)
   const statements = prepareReadingStatements(db)
 
-  function readBack({ verification, log }: VerificationRow): VerificationRecord {
-    const of = { verification: verification.position }
-    return verificationRecordOf(verification, log, {
-      sections: statements.listSections.all(of),
-      checks: statements.listChecks.all(of),
-      declineCodes: statements.listDeclineCodes.all(of),
-    })
-  }
-
   return {
     findExisting: (key) => read(() => findExisting(recording, key)),
     record: (submission) => commits.write(() => record(recording, submission, dependencies)),
@@ -52,14 +45,14 @@ export function createVerificationStore(
     findVerification: (owner, verificationId) =>
       read(() => {
         const row = statements.findVerification.get({ ...owner, verificationId })
-        return row === undefined ? null : readBack(row)
+        return row === undefined ? null : recordOf(row)
       }),
     listVerifications: (owner, { limit, cursor }) =>
       read(() => {
         const before = decodeCursor(cursor)
         const rows = statements.listVerifications.all({ ...owner, before, limit: checkedLimit(limit) + 1 })
         const { items, nextCursor } = pageOf(rows, limit, cursorOf)
-        return { items: items.map(readBack), cursors: items.map(cursorOf), nextCursor }
+        return { items: items.map(recordOf), cursors: items.map(cursorOf), nextCursor }
       }),
   }
 }

@@ -1,16 +1,8 @@
 import type { Token } from '@kyc-relay/kyc-core'
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
+import { boolean, check, index, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
 import { bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
-import {
-  checkStatuses,
-  decisions,
-  kycStatusValues,
-  resultStatuses,
-  sections,
-  sectionStatuses,
-  ssnStates,
-} from './values.js'
+import { decisions, kycStatusValues, resultStatuses, ssnStates } from './values.js'
 
 export const kycStatuses = pgTable(
   'kyc_relay_kyc_statuses',
@@ -61,6 +53,10 @@ export const verifications = pgTable(
     ssnToken: text<Token>('ssn_token'),
     ssnState: text<(typeof ssnStates)[number]>('ssn_state'),
     documentNumberToken: text<Token>('document_number_token'),
+    /** Lists as JSON: they are read with the row only. */
+    sections: text('sections').notNull(),
+    checks: text('checks').notNull(),
+    declineCodes: text('decline_codes').notNull(),
     sealedDetails: bytea('sealed_details').notNull(),
     /** Null after an erasure, like what it covers: payload digest and SSN token. */
     erasableKey: bytea('erasable_key'),
@@ -88,62 +84,6 @@ export const verifications = pgTable(
 /** A foreign key to the verification of the same user. */
 export const referencesVerification = (table: { readonly userId: PgColumn; readonly verificationId: PgColumn }) =>
   references([table.userId, table.verificationId], [verifications.userId, verifications.verificationId])
-
-export const verificationSections = pgTable(
-  'kyc_relay_verification_sections',
-  {
-    userId: text('user_id').notNull(),
-    verificationId: text('verification_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    section: text<(typeof sections)[number]>('section').notNull(),
-    providerVerificationId: text('provider_verification_id').notNull(),
-    status: text<(typeof sectionStatuses)[number]>('status').notNull(),
-  },
-  (table) => [
-    primaryKey({
-      name: 'kyc_relay_verification_sections_pkey',
-      columns: [table.userId, table.verificationId, table.ordinal],
-    }),
-    referencesVerification(table),
-    oneOf(table.section, sections),
-    oneOf(table.status, sectionStatuses),
-  ],
-)
-
-export const verificationChecks = pgTable(
-  'kyc_relay_verification_checks',
-  {
-    userId: text('user_id').notNull(),
-    verificationId: text('verification_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    section: text<(typeof sections)[number]>('section').notNull(),
-    name: text('name').notNull(),
-    status: text<(typeof checkStatuses)[number]>('status').notNull(),
-  },
-  (table) => [
-    primaryKey({
-      name: 'kyc_relay_verification_checks_pkey',
-      columns: [table.userId, table.verificationId, table.ordinal],
-    }),
-    referencesVerification(table),
-    oneOf(table.section, sections),
-    oneOf(table.status, checkStatuses),
-  ],
-)
-
-export const declineCodes = pgTable(
-  'kyc_relay_decline_codes',
-  {
-    userId: text('user_id').notNull(),
-    verificationId: text('verification_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    code: text('code').notNull(),
-  },
-  (table) => [
-    primaryKey({ name: 'kyc_relay_decline_codes_pkey', columns: [table.userId, table.verificationId, table.ordinal] }),
-    referencesVerification(table),
-  ],
-)
 
 export const kycStatusLog = pgTable(
   'kyc_relay_kyc_status_log',

@@ -1,15 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
 import { bytes, flag, instant, oneOf, position, reusedPosition } from '../engine/sqlite/columns.js'
-import {
-  checkStatuses,
-  decisions,
-  kycStatusValues,
-  resultStatuses,
-  sections,
-  sectionStatuses,
-  ssnStates,
-} from './values.js'
+import { decisions, kycStatusValues, resultStatuses, ssnStates } from './values.js'
 
 export const verifications = sqliteTable(
   'kyc_relay_verifications',
@@ -32,6 +24,10 @@ export const verifications = sqliteTable(
     ssnToken: text('ssn_token'),
     ssnState: text('ssn_state', { enum: ssnStates }),
     documentNumberToken: text('document_number_token'),
+    /** Lists as JSON: they are read with the row only. */
+    sections: text('sections').notNull(),
+    checks: text('checks').notNull(),
+    declineCodes: text('decline_codes').notNull(),
     sealedDetails: bytes('sealed_details').notNull(),
     /** Null after an erasure, like what it covers: payload digest and SSN token. */
     erasableKey: bytes('erasable_key'),
@@ -53,53 +49,6 @@ export const verifications = sqliteTable(
       .on(table.documentNumberToken)
       .where(sql`document_number_token IS NOT NULL`),
   ],
-)
-
-const verificationPosition = () =>
-  integer('verification')
-    .notNull()
-    .references(() => verifications.position)
-
-export const verificationSections = sqliteTable(
-  'kyc_relay_verification_sections',
-  {
-    verification: verificationPosition(),
-    ordinal: integer('ordinal').notNull(),
-    section: text('section', { enum: sections }).notNull(),
-    providerVerificationId: text('provider_verification_id').notNull(),
-    status: text('status', { enum: sectionStatuses }).notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.verification, table.ordinal] }),
-    oneOf(table.section, sections),
-    oneOf(table.status, sectionStatuses),
-  ],
-)
-
-export const verificationChecks = sqliteTable(
-  'kyc_relay_verification_checks',
-  {
-    verification: verificationPosition(),
-    ordinal: integer('ordinal').notNull(),
-    section: text('section', { enum: sections }).notNull(),
-    name: text('name').notNull(),
-    status: text('status', { enum: checkStatuses }).notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.verification, table.ordinal] }),
-    oneOf(table.section, sections),
-    oneOf(table.status, checkStatuses),
-  ],
-)
-
-export const declineCodes = sqliteTable(
-  'kyc_relay_decline_codes',
-  {
-    verification: verificationPosition(),
-    ordinal: integer('ordinal').notNull(),
-    code: text('code').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.verification, table.ordinal] })],
 )
 
 export const kycStatusLog = sqliteTable(

@@ -2,7 +2,4 @@
 export const decisions = ['PASSED', 'FAILED'] as const
 export const resultStatuses = ['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'] as const
 export const ssnStates = ['COLLECTED', 'VALIDATED'] as const
-export const sections = ['document', 'ssn', 'database'] as const
-export const sectionStatuses = ['PASSED', 'FAILED'] as const
-export const checkStatuses = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const
 export const kycStatusValues = ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] as const

@@ -1,21 +1,27 @@
 import type { Token, VerificationRecord } from '@kyc-relay/kyc-core'
 import type { StoredInstant } from '../stored-instant.js'
 
-type Section = VerificationRecord['sections'][number]
+type Lists = Pick<VerificationRecord, 'sections' | 'checks' | 'declineCodes'>
+
+/** Lists as JSON. */
+type ListColumns = Readonly<Record<keyof Lists, string>>
 
 /** A verification as both engines select it. */
-interface VerificationRow extends Pick<
-  VerificationRecord,
-  | 'verificationId'
-  | 'appId'
-  | 'userId'
-  | 'externalVerificationId'
-  | 'externalVerificationProvider'
-  | 'schemaVersion'
-  | 'decision'
-  | 'countryCode'
-  | 'sealedDetails'
-> {
+interface VerificationRow
+  extends
+    ListColumns,
+    Pick<
+      VerificationRecord,
+      | 'verificationId'
+      | 'appId'
+      | 'userId'
+      | 'externalVerificationId'
+      | 'externalVerificationProvider'
+      | 'schemaVersion'
+      | 'decision'
+      | 'countryCode'
+      | 'sealedDetails'
+    > {
   readonly decisionedAt: StoredInstant
   readonly recordedAt: StoredInstant
   readonly resultStatus: VerificationRecord['result']['status']
@@ -25,15 +31,19 @@ interface VerificationRow extends Pick<
   readonly documentNumberToken: string | null
 }
 
+/** Writes lists for their columns. An item may have members that are not for the row. */
+export const listColumns = ({ sections, checks, declineCodes }: Lists): ListColumns => ({
+  sections: JSON.stringify(
+    sections.map(({ section, verificationId, status }) => ({ section, verificationId, status })),
+  ),
+  checks: JSON.stringify(checks.map(({ section, name, status }) => ({ section, name, status }))),
+  declineCodes: JSON.stringify(declineCodes),
+})
+
 /** Builds a record from its rows. */
 export function verificationRecordOf(
   verification: VerificationRow,
   log: Pick<VerificationRecord['statusLog'], 'previous' | 'next'> & { readonly at: StoredInstant },
-  parts: {
-    readonly sections: readonly (Omit<Section, 'verificationId'> & { readonly providerVerificationId: string })[]
-    readonly checks: VerificationRecord['checks']
-    readonly declineCodes: readonly { readonly code: string }[]
-  },
 ): VerificationRecord {
   const { verificationId, ssnToken, ssnState, documentNumberToken } = verification
   return {
@@ -50,13 +60,9 @@ export function verificationRecordOf(
     result: { status: verification.resultStatus, verificationId, message: verification.resultMessage },
     ssn: ssnToken === null || ssnState === null ? null : { token: ssnToken as Token, state: ssnState },
     documentNumber: documentNumberToken === null ? null : { token: documentNumberToken as Token },
-    sections: parts.sections.map(({ section, providerVerificationId, status }) => ({
-      section,
-      verificationId: providerVerificationId,
-      status,
-    })),
-    checks: parts.checks.map(({ section, name, status }) => ({ section, name, status })),
-    declineCodes: parts.declineCodes.map(({ code }) => code),
+    sections: JSON.parse(verification.sections) as Lists['sections'],
+    checks: JSON.parse(verification.checks) as Lists['checks'],
+    declineCodes: JSON.parse(verification.declineCodes) as Lists['declineCodes'],
     statusLog: { previous: log.previous, next: log.next, at: new Date(log.at) },
     sealedDetails: new Uint8Array(verification.sealedDetails),
   }

@@ -85,16 +85,13 @@ function tampered(storage: PostgresStorage): TamperedStores {
     async copy() {
       for (const table of copied)
         await sql(`DROP TABLE IF EXISTS copy_${table}; CREATE TABLE copy_${table} AS TABLE ${table}`)
-      const details = ['verification_sections', 'verification_checks', 'decline_codes', 'photo_jobs']
       return async () => {
         for (const table of copied) {
           await sql(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM copy_${table}; DROP TABLE copy_${table}`)
         }
-        for (const table of details) {
-          await sql(
-            `DELETE FROM kyc_relay_${table} WHERE verification_id NOT IN (SELECT verification_id FROM kyc_relay_verifications)`,
-          )
-        }
+        await sql(
+          'DELETE FROM kyc_relay_photo_jobs WHERE verification_id NOT IN (SELECT verification_id FROM kyc_relay_verifications)',
+        )
       }
     },
   }

@@ -139,19 +139,25 @@ export const tamperingCases: readonly TamperingCase[] = [
       { code: 'ROW_WITHOUT_ENTRY', subject: id(6) },
     ],
   ),
-  ...Object.entries({
-    kyc_relay_verifications: `decision = 'FAILED'`,
-    'kyc_relay_verifications ': `result_message = 'Other.'`,
-    'kyc_relay_verifications  ': `country_code = 'CA'`,
-    'kyc_relay_verifications   ': `ssn_token = 'tok_ssn_other'`,
-    'kyc_relay_verifications    ': `ssn_token = NULL`,
-    'kyc_relay_verifications     ': `erasable_key = NULL`,
-    'kyc_relay_verifications      ': `ssn_token = NULL, payload_digest = NULL`,
-    'kyc_relay_verifications       ': `erasable_mac = payload_digest`,
-  }).map(([table, change]) =>
+  ...[
+    `decision = 'FAILED'`,
+    `result_message = 'Other.'`,
+    `country_code = 'CA'`,
+    `ssn_token = 'tok_ssn_other'`,
+    `ssn_token = NULL`,
+    `erasable_key = NULL`,
+    `ssn_token = NULL, payload_digest = NULL`,
+    `erasable_mac = payload_digest`,
+    `sections = '[]'`,
+    `checks = '[]'`,
+    `checks = replace(checks, 'PASSED', 'FAILED')`,
+    `checks = replace(checks, '"PASSED"', '["PASSED"]')`,
+    `decline_codes = '["other"]'`,
+    ...['no JSON', 'null', '{}', '[null]', '["other"]'].map((text) => `checks = '${text}'`),
+  ].map((change) =>
     tampered(
       `a verification is changed: ${change}`,
-      () => `UPDATE ${table} SET ${change} WHERE ${row(3)}`,
+      () => `UPDATE kyc_relay_verifications SET ${change} WHERE ${row(3)}`,
       ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 4, subject: id(3) }],
     ),
   ),
@@ -181,11 +187,11 @@ export const tamperingCases: readonly TamperingCase[] = [
       await sql(
         `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
           external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-          result_status, result_message, payload_digest, sealed_details,
+          result_status, result_message, payload_digest, sections, checks, decline_codes, sealed_details,
           erasable_key, erasable_mac)
         SELECT 'made-up', app_id, user_id, 'made-up', external_verification_provider, schema_version, decision,
-          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, sealed_details,
-          erasable_key, erasable_mac
+          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, sections, checks,
+          decline_codes, sealed_details, erasable_key, erasable_mac
         FROM kyc_relay_verifications WHERE ${row(3)}`,
       )
       return (await verify(audit)).findings

@@ -94,7 +94,7 @@ describe('a damaged file', () => {
     return path
   }
 
-  test.each([null, 'kyc_relay_verifications', 'kyc_relay_decline_codes'])(
+  test.each([null, 'kyc_relay_verifications', 'kyc_relay_photo_jobs'])(
     'is not opened and not changed: %s',
     async (table) => {
       const path = await damaged(table)

@@ -57,14 +57,6 @@ CREATE TABLE `kyc_relay_audit_entries` (
 	CONSTRAINT "kyc_relay_audit_entries_sequence_check" CHECK(sequence >= 1)
 ) STRICT;
 
-CREATE TABLE `kyc_relay_decline_codes` (
-	`verification` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`code` text NOT NULL,
-	PRIMARY KEY(`verification`, `ordinal`),
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE `kyc_relay_deliveries` (
 	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`delivery_id` text NOT NULL,
@@ -293,30 +285,6 @@ CREATE TABLE `kyc_relay_user_retention` (
 	CONSTRAINT "kyc_relay_user_retention_erasure_check" CHECK(held_at IS NULL OR erasure_started_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE `kyc_relay_verification_checks` (
-	`verification` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`section` text NOT NULL,
-	`name` text NOT NULL,
-	`status` text NOT NULL,
-	PRIMARY KEY(`verification`, `ordinal`),
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "kyc_relay_verification_checks_section_check" CHECK(section IN ('document', 'ssn', 'database')),
-	CONSTRAINT "kyc_relay_verification_checks_status_check" CHECK(status IN ('PASSED', 'FAILED', 'NOT_APPLICABLE'))
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE `kyc_relay_verification_sections` (
-	`verification` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`section` text NOT NULL,
-	`provider_verification_id` text NOT NULL,
-	`status` text NOT NULL,
-	PRIMARY KEY(`verification`, `ordinal`),
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "kyc_relay_verification_sections_section_check" CHECK(section IN ('document', 'ssn', 'database')),
-	CONSTRAINT "kyc_relay_verification_sections_status_check" CHECK(status IN ('PASSED', 'FAILED'))
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE `kyc_relay_verifications` (
 	`position` integer PRIMARY KEY NOT NULL,
 	`verification_id` text NOT NULL,
@@ -335,6 +303,9 @@ CREATE TABLE `kyc_relay_verifications` (
 	`ssn_token` text,
 	`ssn_state` text,
 	`document_number_token` text,
+	`sections` text NOT NULL,
+	`checks` text NOT NULL,
+	`decline_codes` text NOT NULL,
 	`sealed_details` blob NOT NULL,
 	`erasable_key` blob,
 	`erasable_mac` blob NOT NULL,
