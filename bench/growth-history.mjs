@@ -11,7 +11,7 @@ const lists = `'[{"section":"ssn","verificationId":"ssn-1","status":"PASSED"}]',
 const at = `${Date.now() - 30 * 60_000} + i`
 
 /**
- * What the stores would have left, written by the database itself. Tokens begin with the second they were made in. All of it is of
+ * What the stores would have left, written by the database itself. Tokens begin with the millisecond they were made in. All of it is of
  * today: nothing of it is old enough for a server to clear away meanwhile.
  */
 export const seeds = {
@@ -30,7 +30,7 @@ export const seeds = {
       ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
     SELECT printf('%08x-0000-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}),
       lower(hex(randomblob(16))), lower(hex(randomblob(16))), 'CUSTOM', '1.0', 'PASSED', ${at}, ${at}, 'US', 'VERIFIED', 'The user is verified.',
-      randomblob(32), printf('tok_ssn_1%05d%s_1120', i / 50, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_1%05d%s', i / 50, lower(hex(randomblob(13)))), ${lists}, randomblob(400), randomblob(32), randomblob(32) FROM n;
+      randomblob(32), printf('tok_ssn_0%07d%s_1120', i, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_0%07d%s', i, lower(hex(randomblob(13)))), ${lists}, randomblob(400), randomblob(32), randomblob(32) FROM n;
     INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at)
     SELECT position, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -56,8 +56,8 @@ export const seeds = {
       ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
     SELECT lpad(to_hex(i), 8, '0') || '-0000-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'),
       gen_random_uuid(), gen_random_uuid(), 'CUSTOM', '1.0', 'PASSED', now(), now(), 'US', 'VERIFIED', 'The user is verified.',
-      decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_1' || lpad((i / 50)::text, 5, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',
-      'tok_document_number_1' || lpad((i / 50)::text, 5, '0') || left(md5('d' || i), 26),
+      decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_0' || lpad(i::text, 7, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',
+      'tok_document_number_0' || lpad(i::text, 7, '0') || left(md5('d' || i), 26),
       ${lists}, decode(repeat(md5(i::text), 25), 'hex'), decode(repeat(md5('k' || i), 2), 'hex'), decode(repeat(md5('m' || i), 2), 'hex')
       FROM generate_series(1, ${rows}) i;
     INSERT INTO kyc_relay_submission_keys SELECT external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest FROM kyc_relay_verifications;
@@ -83,7 +83,7 @@ export const vaultSeeds = {
     INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
     SELECT printf('0a000000-0000-7000-8000-%012d', i % ${apps}), lower(hex(randomblob(16))), '${keyId}', randomblob(60), ${at} FROM n;
     INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
-    SELECT printf('tok_ssn_1%05d%s_1120', position / 50, lower(hex(randomblob(13)))), app_id, user_id, 'ssn', randomblob(32), randomblob(45), created_at, position
+    SELECT printf('tok_ssn_0%07d%s_1120', position, lower(hex(randomblob(13)))), app_id, user_id, 'ssn', randomblob(32), randomblob(45), created_at, position
     FROM kyc_relay_vault_data_keys;
     COMMIT;`,
   postgres: (rows, keyId) => `
@@ -92,6 +92,6 @@ export const vaultSeeds = {
     SELECT '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), gen_random_uuid(), '${keyId}', decode(repeat(md5(i::text), 4), 'hex'), now()
     FROM generate_series(1, ${rows}) i;
     INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
-    SELECT 'tok_ssn_1' || lpad((position / 50)::text, 5, '0') || left(md5('v' || position), 26) || '_1120', app_id, user_id, 'ssn',
+    SELECT 'tok_ssn_0' || lpad(position::text, 7, '0') || left(md5('v' || position), 26) || '_1120', app_id, user_id, 'ssn',
       decode(repeat(md5(position::text), 2), 'hex'), decode(repeat(md5(position::text), 3), 'hex'), created_at, position FROM kyc_relay_vault_data_keys;`,
 }

@@ -3,7 +3,7 @@ import type { PiiField } from './pii-vault.js'
 
 /**
  * An opaque reference to one value in the vault: `tok_<field>_<26 or more base62>`, for an SSN followed by `_<last4>`.
- * Tokens of {@link createToken} start with the second of their creation, followed by 26 random characters. A token has
+ * Tokens of {@link createToken} start with the millisecond of their creation, followed by 26 random characters. A token has
  * letters and underscores, so it never looks like an SSN.
  */
 export type Token = `tok_${string}`
@@ -18,8 +18,8 @@ export interface ParsedToken {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARACTERS = 26
-/** Characters for the second; enough for 1,800 years. */
-const SECOND_CHARACTERS = 6
+/** Characters for the millisecond; enough for 6,900 years. */
+const TIME_CHARACTERS = 8
 const SSN_TOKEN = /^tok_ssn_[0-9A-Za-z]{26,64}_\d{4}$/
 const DOCUMENT_NUMBER_TOKEN = /^tok_document_number_[0-9A-Za-z]{26,64}$/
 
@@ -28,7 +28,7 @@ const RANDOM_BYTES = 64
 
 /** Input of {@link createToken}. */
 export type NewToken = {
-  /** Time of creation. Tokens sort by it, to the second; a time before 1970 counts as 1970. */
+  /** Time of creation. Tokens sort by it; a time before 1970 counts as 1970. */
   readonly madeAt: Date
   /** Returns bytes from a cryptographic source, as `randomBytes` of `node:crypto` does. Called once, for 64 bytes. */
   readonly randomBytes: (count: number) => Uint8Array
@@ -42,9 +42,9 @@ export type NewToken = {
 )
 
 /**
- * Creates a token: six base62 characters for the second, then 26 random ones (154 bits).
+ * Creates a token: eight base62 characters for the millisecond, then 26 random ones (154 bits).
  *
- * The second comes first, so tokens created one after another are adjacent in an index. With millions of rows, a fully
+ * The time comes first, so tokens created one after another are adjacent in an index. With millions of rows, a fully
  * random token would touch one page of every index.
  *
  * @throws `ARGUMENT_INVALID` for too few random bytes, a `lastFour` that is not four digits, or another wrong argument.
@@ -59,17 +59,17 @@ export type NewToken = {
  */
 export function createToken(token: NewToken): Token {
   checkArgument(hasMethods(token, 'randomBytes') && isTime(token.madeAt))
-  const characters = `${secondOf(token.madeAt)}${randomCharacters(token.randomBytes(RANDOM_BYTES))}`
+  const characters = `${timeOf(token.madeAt)}${randomCharacters(token.randomBytes(RANDOM_BYTES))}`
   if (token.field === 'document_number') return `tok_document_number_${characters}`
   checkArgument(token.field === 'ssn' && /^\d{4}$/.test(token.lastFour))
   return `tok_ssn_${characters}_${token.lastFour}`
 }
 
-/** Writes the second as base62 of fixed length, so that the texts sort by time. */
-function secondOf(at: Date): string {
-  let rest = Math.max(0, Math.floor(at.getTime() / 1_000))
+/** Writes the milliseconds as base62 of fixed length, so that the texts sort by time. */
+function timeOf(at: Date): string {
+  let rest = Math.max(0, at.getTime())
   let characters = ''
-  for (let place = 0; place < SECOND_CHARACTERS; place++) {
+  for (let place = 0; place < TIME_CHARACTERS; place++) {
     characters = BASE62.charAt(rest % 62) + characters
     rest = Math.floor(rest / 62)
   }

@@ -105,8 +105,8 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
       statusLog: { previous: 'UNVERIFIED', next: 'PASS', at: NOW },
     })
     expect(ssn?.state).toBe('VALIDATED')
-    expect(ssn?.token).toMatch(/^tok_ssn_\w{32}_1120$/)
-    expect(documentNumber?.token).toMatch(/^tok_document_number_\w{32}$/)
+    expect(ssn?.token).toMatch(/^tok_ssn_\w{34}_1120$/)
+    expect(documentNumber?.token).toMatch(/^tok_document_number_\w{34}$/)
     const sealed = sealedDetails ?? new Uint8Array()
     const recordId = resultOf(ingested).verificationId
     const details = await fixture.vault.openRecord({ owner: MARIA, recordId, part: DETAILS_PART, sealed, ...AUDITED })

@@ -42,17 +42,16 @@ describe('token', () => {
       Uint8Array.from({ length: 26 }, (_, index) => index),
       10,
     )
-    expect(numberToken(high)).toBe('tok_document_number_1vchNY0123456789ABCDEFGHIJKLMNOP')
+    expect(numberToken(high)).toBe('tok_document_number_0V7QBfoO0123456789ABCDEFGHIJKLMNOP')
     const last = new Uint8Array(26).fill(247)
-    expect(numberToken(last)).toBe(`tok_document_number_1vchNY${'z'.repeat(26)}`)
+    expect(numberToken(last)).toBe(`tok_document_number_0V7QBfoO${'z'.repeat(26)}`)
   })
 
-  it('sorts by the second it was made in, whatever is random, as bytes do', () => {
+  it('sorts by the millisecond it was made in, whatever is random, as bytes do', () => {
     const anyTime = fc.date({ min: new Date(0), max: new Date('3700-01-01T00:00:00Z'), noInvalidDate: true })
     fc.assert(
-      fc.property(usable, usable, anyTime, anyTime, (one, other, at, later) => {
-        const seconds = [at, later].map((date) => Math.floor(date.getTime() / 1_000))
-        fc.pre((seconds[0] ?? 0) < (seconds[1] ?? 0))
+      fc.property(usable, usable, anyTime, fc.integer({ min: 1, max: 1e12 }), (one, other, at, afterMs) => {
+        const later = new Date(at.getTime() + afterMs)
         expect(numberToken(one, at) < numberToken(other, later)).toBe(true)
         expect(ssnToken(one, '9999', at) < ssnToken(other, '0000', later)).toBe(true)
       }),
