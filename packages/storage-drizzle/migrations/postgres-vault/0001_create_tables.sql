@@ -79,8 +79,6 @@ CREATE INDEX "kyc_relay_vault_data_keys_by_key" ON "kyc_relay_vault_data_keys" U
 
 CREATE INDEX "kyc_relay_vault_tokens_by_age" ON "kyc_relay_vault_tokens" USING btree ("created_at","position");
 
-CREATE INDEX "kyc_relay_vault_tokens_of_data_key" ON "kyc_relay_vault_tokens" USING btree ("data_key","user_id");
-
 CREATE INDEX "kyc_relay_vault_tokens_in_quarantine" ON "kyc_relay_vault_tokens" USING btree ("quarantined_at","position") WHERE quarantined_at IS NOT NULL;
 
 CREATE INDEX "kyc_relay_vault_audit_of_owner" ON "kyc_relay_vault_audit" USING btree ("app_id","user_id","position");

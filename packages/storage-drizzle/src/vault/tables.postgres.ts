@@ -40,7 +40,6 @@ export const tokens = pgTable(
     oneOf(table.field, tokenizedFields),
     check('kyc_relay_vault_tokens_sealed_check', sql`(field = 'ssn') = (sealed IS NOT NULL)`),
     index('kyc_relay_vault_tokens_by_age').on(table.createdAt, table.position),
-    index('kyc_relay_vault_tokens_of_data_key').on(table.dataKey, table.userId),
     index('kyc_relay_vault_tokens_in_quarantine')
       .on(table.quarantinedAt, table.position)
       .where(sql`quarantined_at IS NOT NULL`),
