@@ -30,7 +30,11 @@ writeFileSync(keyFile, keyText, { mode: 0o600 })
 const cipher = createLocalCipher({ keys: parseKeyFile(keyText) })
 const { activeSealKeyId } = JSON.parse(keyText)
 
-const load = (leadIn, operations) => ({ leadIn: leadIn * share, operations: operations * share })
+const load = (leadIn, operations) => ({
+  leadIn: Math.round(leadIn * share),
+  operations: Math.round(operations * share),
+})
+
 /**
  * Operations of one size in a round. SQLite copies its WAL into the file every few thousand submissions, so a round
  * contains several of these copies. In the lead-in the WAL gets its length, a new server compiles its code, and PostgreSQL makes
@@ -170,6 +174,11 @@ const notMeasured = {}
 // BENCH_ONLY=sqlite measures the engine with that word in its name.
 const only = (process.env.BENCH_ONLY ?? '').toLowerCase()
 const chosen = Object.entries(engines).filter(([engine]) => engine.toLowerCase().includes(only))
+console.log(`\nmilliseconds per operation, ${concurrency} at a time; median of ${rounds} rounds\n`)
+console.log(
+  `${'engine'.padEnd(12)}${'operation'.padEnd(14)}${`${small} rows`.padStart(14)}${`${large} rows`.padStart(16)}   ratio`,
+)
+
 // Both engines are filled at the same time, and then measured one after the other.
 const prepared = await Promise.allSettled(
   chosen.map(async ([, prepare]) => ({ small: await prepare(small), large: await prepare(large) })),
@@ -188,14 +197,12 @@ for (const [index, [engine]] of chosen.entries()) {
     }
     for (const operation of Object.keys(names)) {
       const of = (size) => median(measured[size].map((found) => found[operation]))
-      rows.push({
-        engine,
-        operation,
-        smallMs: of('small'),
-        largeMs: of('large'),
-        ratio: of('large') / of('small'),
-        reach,
-      })
+      const [smallMs, largeMs] = [of('small'), of('large')]
+      const ratio = largeMs / smallMs
+      rows.push({ engine, operation, smallMs, largeMs, ratio, reach })
+      console.log(
+        `${engine.padEnd(12)}${names[operation].padEnd(14)}${smallMs.toFixed(3).padStart(14)}${largeMs.toFixed(3).padStart(16)}   ${ratio.toFixed(2)}   reach ≤ ${reach}: ${ratio <= reach ? 'yes' : 'no'}`,
+      )
     }
     for (const { close } of Object.values(sizes)) await close()
     console.log(
@@ -208,16 +215,6 @@ for (const [index, [engine]] of chosen.entries()) {
 }
 await postgres?.stop()
 
-console.log(`\nmilliseconds per operation, ${concurrency} at a time; median of ${rounds} rounds\n`)
-console.log(
-  `${'engine'.padEnd(12)}${'operation'.padEnd(14)}${`${small} rows`.padStart(14)}${`${large} rows`.padStart(16)}   ratio`,
-)
-for (const row of rows) {
-  const verdict = `${row.ratio.toFixed(2)}   reach ≤ ${reach}: ${row.ratio <= reach ? 'yes' : 'no'}`
-  console.log(
-    `${row.engine.padEnd(12)}${names[row.operation].padEnd(14)}${row.smallMs.toFixed(3).padStart(14)}${row.largeMs.toFixed(3).padStart(16)}   ${verdict}`,
-  )
-}
 for (const [engine, why] of Object.entries(notMeasured)) console.log(`${engine.padEnd(12)}not measured (${why})`)
 
 writeReport('growth', {
