@@ -43,6 +43,12 @@ const changes: readonly (readonly [change: string, back: string, code: string, n
     names.grant,
   ],
   [
+    `UPDATE kyc_relay_grants SET scopes = '${JSON.stringify(grant().scopes.map((scope) => [scope]))}'`,
+    `UPDATE kyc_relay_grants SET scopes = '${JSON.stringify(grant().scopes)}'`,
+    'ROW_DIFFERS',
+    names.grant,
+  ],
+  [
     `UPDATE kyc_relay_grants SET scopes = '{'`,
     `UPDATE kyc_relay_grants SET scopes = '${JSON.stringify(grant().scopes)}'`,
     'ROW_DIFFERS',
