@@ -27,12 +27,11 @@ export const seeds = {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-      ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
+      ssn_token, ssn_state, document_number_token, previous_status, next_status, status_at, sections, checks, decline_codes,
+      sealed_details, erasable_key, erasable_mac)
     SELECT printf('%08x-0000-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}),
       lower(hex(randomblob(16))), lower(hex(randomblob(16))), 'CUSTOM', '1.0', 'PASSED', ${at}, ${at}, 'US', 'VERIFIED', 'The user is verified.',
-      randomblob(32), printf('tok_ssn_0%07d%s_1120', i, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_0%07d%s', i, lower(hex(randomblob(13)))), ${lists}, randomblob(400), randomblob(32), randomblob(32) FROM n;
-    INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at)
-    SELECT position, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
+      randomblob(32), printf('tok_ssn_0%07d%s_1120', i, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_0%07d%s', i, lower(hex(randomblob(13)))), 'UNVERIFIED', 'PASS', ${at}, ${lists}, randomblob(400), randomblob(32), randomblob(32) FROM n;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, source_event_id, created_at)
     SELECT printf('%08x-0001-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}), lower(hex(randomblob(16))),
@@ -53,15 +52,15 @@ export const seeds = {
     INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id) SELECT app_id, endpoint_id FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-      ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
+      ssn_token, ssn_state, document_number_token, previous_status, next_status, status_at, sections, checks, decline_codes,
+      sealed_details, erasable_key, erasable_mac)
     SELECT lpad(to_hex(i), 8, '0') || '-0000-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'),
       gen_random_uuid(), gen_random_uuid(), 'CUSTOM', '1.0', 'PASSED', now(), now(), 'US', 'VERIFIED', 'The user is verified.',
       decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_0' || lpad(i::text, 7, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',
       'tok_document_number_0' || lpad(i::text, 7, '0') || left(md5('d' || i), 26),
-      ${lists}, decode(repeat(md5(i::text), 25), 'hex'), decode(repeat(md5('k' || i), 2), 'hex'), decode(repeat(md5('m' || i), 2), 'hex')
+      'UNVERIFIED', 'PASS', now(), ${lists}, decode(repeat(md5(i::text), 25), 'hex'), decode(repeat(md5('k' || i), 2), 'hex'), decode(repeat(md5('m' || i), 2), 'hex')
       FROM generate_series(1, ${rows}) i;
     INSERT INTO kyc_relay_submission_keys SELECT external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest FROM kyc_relay_verifications;
-    INSERT INTO kyc_relay_kyc_status_log SELECT user_id, verification_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_statuses SELECT user_id, 'PASS', recorded_at FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)
     SELECT lpad(to_hex(i), 8, '0') || '-0001-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), gen_random_uuid(),

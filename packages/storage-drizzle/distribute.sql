@@ -21,7 +21,7 @@ FROM (VALUES
   ('kyc_relay_transaction_moves', 'app_id', 'kyc_relay_endpoints'),
   ('kyc_relay_kyc_statuses', 'user_id', NULL),
   ('kyc_relay_verifications', 'user_id', 'kyc_relay_kyc_statuses'),
-  ('kyc_relay_kyc_status_log', 'user_id', 'kyc_relay_kyc_statuses'),
+  ('kyc_relay_kyc_status_outbox', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_kyc_status_corrections', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_photo_jobs', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_user_retention', 'user_id', 'kyc_relay_kyc_statuses'),

@@ -3,8 +3,6 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 
 const queries = {
-  transitions: `SELECT l.user_id, l.previous, l.next, v.decision, v.country_code, v.result_status
-    FROM kyc_relay_kyc_status_log l JOIN kyc_relay_verifications v ON v.position = l.verification ORDER BY v.position`,
   events: 'SELECT event_id, source_event_id, app_id FROM kyc_relay_events',
 }
 

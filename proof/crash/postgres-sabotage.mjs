@@ -49,8 +49,8 @@ export const sabotages = {
     breaks: /not by the table/,
     faults: ['kill'],
     damage: [
-      `UPDATE kyc_relay_kyc_status_log SET previous = 'UNVERIFIED', next = 'PASS_INTERNATIONAL' WHERE verification_id =
-        (SELECT verification_id FROM kyc_relay_kyc_status_log WHERE previous <> 'UNVERIFIED' ORDER BY at DESC LIMIT 1)`,
+      `UPDATE kyc_relay_verifications SET previous_status = 'UNVERIFIED', next_status = 'PASS_INTERNATIONAL'
+        WHERE position = (SELECT max(position) FROM kyc_relay_verifications WHERE previous_status <> 'UNVERIFIED')`,
     ],
   },
 }

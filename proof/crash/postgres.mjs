@@ -106,8 +106,6 @@ export async function startDatabase() {
 
 /** Where the two engines keep the same facts in other places. */
 export const postgresQueries = {
-  transitions: `SELECT l.user_id, l.previous, l.next, v.decision, v.country_code, v.result_status
-    FROM kyc_relay_kyc_status_log l JOIN kyc_relay_verifications v USING (user_id, verification_id) ORDER BY v.position`,
   events: `SELECT e.event_id, s.source_event_id, e.app_id
     FROM kyc_relay_events e LEFT JOIN kyc_relay_event_sources s USING (app_id, event_id)`,
 }

@@ -48,8 +48,8 @@ export const sabotages = {
     what: 'a second passed submission changes the status again',
     breaks: /not by the table/,
     damage: [
-      `UPDATE kyc_relay_kyc_status_log SET previous = 'UNVERIFIED', next = 'PASS_INTERNATIONAL'
-        WHERE verification = (SELECT max(verification) FROM kyc_relay_kyc_status_log WHERE previous <> 'UNVERIFIED')`,
+      `UPDATE kyc_relay_verifications SET previous_status = 'UNVERIFIED', next_status = 'PASS_INTERNATIONAL'
+        WHERE position = (SELECT max(position) FROM kyc_relay_verifications WHERE previous_status <> 'UNVERIFIED')`,
     ],
   },
 }

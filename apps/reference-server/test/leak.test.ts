@@ -546,7 +546,7 @@ const scenarios: readonly Scenario[] = [
 
   ['the vault down', 503, 'UNAVAILABLE', broken('vault.db', 'kyc_relay_vault_tokens')],
   ['the store down', 500, 'INTERNAL', broken('kyc.db', 'kyc_relay_verifications')],
-  ['the store down in the middle', 500, 'INTERNAL', broken('kyc.db', 'kyc_relay_kyc_status_log')],
+  ['the store down in the middle', 500, 'INTERNAL', broken('kyc.db', 'kyc_relay_audit_entries')],
 
   [
     'a webhook URL made of it',
@@ -645,7 +645,7 @@ describe('after all of it', () => {
   it('no error thrown inside holds one, whatever is broken', async () => {
     const folder = mkdtempSync(join(temporary, 'inside-'))
     const keys = parseKeyFile(readFileSync(`${server.dataDir}/keys.json`, 'utf8'))
-    const storage = await createSqliteStorage({ path: join(folder, 'kyc.db') })
+    const storage = await createSqliteStorage({ path: join(folder, 'kyc.db') }, { kycStatusEvents: true })
     const vault = await createSqliteVault({ path: join(folder, 'vault.db') }, { cipher: createLocalCipher({ keys }) })
     const ingestion = createIngestion({
       verifications: storage.verifications,
@@ -661,7 +661,7 @@ describe('after all of it', () => {
       ['vault.db', 'kyc_relay_vault_data_keys'],
       ['vault.db', 'kyc_relay_vault_tokens'],
       ['kyc.db', 'kyc_relay_verifications'],
-      ['kyc.db', 'kyc_relay_kyc_status_log'],
+      ['kyc.db', 'kyc_relay_kyc_status_outbox'],
     ] as const) {
       const database = new Database(join(folder, name))
       database.exec(`create trigger fails before insert on ${table} begin select raise(abort, 'broken'); end`)

@@ -28,12 +28,12 @@ BEGIN
       WHEN c.relkind = 'S' THEN 'SELECT'
       WHEN c.relname LIKE 'kyc\_relay\_%migrations' OR c.relname = own || 'migrations' THEN 'SELECT'
       WHEN c.relname IN (
-        'kyc_relay_audit_entries', 'kyc_relay_vault_audit_entries', 'kyc_relay_vault_audit'
+        'kyc_relay_audit_entries', 'kyc_relay_vault_audit_entries', 'kyc_relay_vault_audit',
+        'kyc_relay_kyc_status_corrections'
       ) THEN 'SELECT, INSERT'
-      -- An erasure blanks the digest.
+      -- An erasure blanks these columns.
       WHEN c.relname = 'kyc_relay_submission_keys' THEN 'SELECT, INSERT, UPDATE (payload_digest)'
-      -- The note that the events of a change are published.
-      WHEN c.relname IN ('kyc_relay_kyc_status_log', 'kyc_relay_kyc_status_corrections') THEN 'SELECT, INSERT, UPDATE (unpublished)'
+      WHEN c.relname = 'kyc_relay_verifications' THEN 'SELECT, INSERT, UPDATE (payload_digest, ssn_token, erasable_key)'
       WHEN c.relname IN ('kyc_relay_audit_heads', 'kyc_relay_vault_audit_heads') THEN 'SELECT, INSERT, UPDATE'
       ELSE 'SELECT, INSERT, UPDATE, DELETE'
     END AS rights

@@ -5,6 +5,7 @@ const withoutRowid = new Set([
   'kyc_relay_access_tokens',
   'kyc_relay_apps',
   'kyc_relay_grants',
+  'kyc_relay_kyc_status_outbox',
   'kyc_relay_photo_jobs',
   'kyc_relay_receiver_events',
   'kyc_relay_revoked_grants',

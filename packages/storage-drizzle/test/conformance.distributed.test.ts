@@ -60,12 +60,11 @@ test('only known reads are over all shards', () => {
     // Apps of a user, for an erasure.
     'kyc_relay_events kyc_relay_transactions',
     // Verifications in order, and what their entries cover, for `audit verify`.
-    'kyc_relay_kyc_status_log kyc_relay_kyc_statuses kyc_relay_verifications',
-    'kyc_relay_kyc_status_log kyc_relay_verifications',
+    'kyc_relay_kyc_statuses kyc_relay_verifications',
     'kyc_relay_submission_keys',
     // The same with corrections.
     'kyc_relay_kyc_status_corrections',
-    'kyc_relay_kyc_status_corrections kyc_relay_kyc_status_log kyc_relay_kyc_statuses kyc_relay_verifications',
+    'kyc_relay_kyc_status_corrections kyc_relay_kyc_statuses kyc_relay_verifications',
     // Endpoints in order, for `audit verify`.
     'kyc_relay_endpoints',
     // Old fields of transactions, for retention.
@@ -74,6 +73,8 @@ test('only known reads are over all shards', () => {
     'kyc_relay_recoveries',
     // Users under a legal hold, and closed accounts.
     'kyc_relay_user_retention',
+    // Changes of statuses to publish.
+    'kyc_relay_kyc_status_outbox',
     // Due photos.
     'kyc_relay_photo_jobs',
     // A transaction by its id, with the event of its source.

@@ -54,7 +54,7 @@ describe('a submission while', () => {
     ],
     ['the store is unreadable', 'kyc.db', moveAway('kyc_relay_verifications'), putBack('kyc_relay_verifications'), 503],
     ['the store takes no records', 'kyc.db', fail('kyc_relay_verifications'), 'drop trigger kyc_relay_fails', 500],
-    ['the store takes no status', 'kyc.db', fail('kyc_relay_kyc_status_log'), 'drop trigger kyc_relay_fails', 500],
+    ['the store takes no audit entry', 'kyc.db', fail('kyc_relay_audit_entries'), 'drop trigger kyc_relay_fails', 500],
   ] as const)('%s answers an outage, writes nothing but unreferenced tokens, and works again after', async (...row) => {
     const [, name, breaks, mends, status] = row
     const token = (

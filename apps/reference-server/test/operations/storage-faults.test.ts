@@ -194,7 +194,7 @@ describe('a database file that is damaged', () => {
     database.close()
     await callsTo(first).submit('after')
     expect((await first.end('SIGTERM')).code).toBe(0)
-    damage('kyc.db', 'kyc_relay_kyc_status_log')
+    damage('kyc.db', 'kyc_relay_kyc_status_corrections')
     await expect(start()).rejects.toThrow(
       'served: DATABASE_URL (default: kyc.db in DATA_DIR): The database file is damaged',
     )

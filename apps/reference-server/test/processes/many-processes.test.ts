@@ -133,7 +133,7 @@ it.each(tableModes)(
     expect(new Map(recorded.map((row) => [row['id'], row['verification']]))).toEqual(accepted)
     expect(
       await rows(
-        'select user_id from kyc_relay_kyc_status_log where previous <> next group by user_id having count(*) > 1',
+        'select user_id from kyc_relay_verifications where previous_status <> next_status group by user_id having count(*) > 1',
       ),
     ).toEqual([])
 

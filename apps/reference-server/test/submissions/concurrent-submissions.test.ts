@@ -34,7 +34,7 @@ it('a hundred identical submissions make one record and a hundred equal answers'
   expect(replays.length).toBe(99)
   for (const { json } of replays) expect(json.extensions.idempotency.payloadMatches).toBe(true)
   expect(count('kyc_relay_verifications where user_id = ?', userId)).toBe(1)
-  expect(count('kyc_relay_kyc_status_log where previous <> next and user_id = ?', userId)).toBe(1)
+  expect(count('kyc_relay_verifications where previous_status <> next_status and user_id = ?', userId)).toBe(1)
 })
 
 it('many users with one id under one app: one record, the others learn nothing', async () => {

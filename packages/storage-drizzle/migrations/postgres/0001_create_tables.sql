@@ -7,22 +7,21 @@ CREATE TABLE "kyc_relay_kyc_status_corrections" (
 	"at" timestamp (3) with time zone NOT NULL,
 	"actor" text COLLATE "C" NOT NULL,
 	"reason" text COLLATE "C" NOT NULL,
-	"unpublished" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "kyc_relay_kyc_status_corrections_pkey" PRIMARY KEY("user_id","correction_id"),
 	CONSTRAINT "kyc_relay_kyc_status_corrections_previous_check" CHECK (previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
 	CONSTRAINT "kyc_relay_kyc_status_corrections_next_check" CHECK (next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
 );
 
-CREATE TABLE "kyc_relay_kyc_status_log" (
+CREATE TABLE "kyc_relay_kyc_status_outbox" (
 	"user_id" text COLLATE "C" NOT NULL,
-	"verification_id" text COLLATE "C" NOT NULL,
+	"change_id" text COLLATE "C" NOT NULL,
+	"app_id" text COLLATE "C",
 	"previous" text COLLATE "C" NOT NULL,
 	"next" text COLLATE "C" NOT NULL,
 	"at" timestamp (3) with time zone NOT NULL,
-	"unpublished" boolean DEFAULT false NOT NULL,
-	CONSTRAINT "kyc_relay_kyc_status_log_pkey" PRIMARY KEY("user_id","verification_id"),
-	CONSTRAINT "kyc_relay_kyc_status_log_previous_check" CHECK (previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK (next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
+	CONSTRAINT "kyc_relay_kyc_status_outbox_pkey" PRIMARY KEY("user_id","change_id"),
+	CONSTRAINT "kyc_relay_kyc_status_outbox_previous_check" CHECK (previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_kyc_status_outbox_next_check" CHECK (next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
 );
 
 CREATE TABLE "kyc_relay_kyc_statuses" (
@@ -62,6 +61,9 @@ CREATE TABLE "kyc_relay_verifications" (
 	"ssn_token" text COLLATE "C",
 	"ssn_state" text COLLATE "C",
 	"document_number_token" text COLLATE "C",
+	"previous_status" text COLLATE "C" NOT NULL,
+	"next_status" text COLLATE "C" NOT NULL,
+	"status_at" timestamp (3) with time zone NOT NULL,
 	"sections" text COLLATE "C" NOT NULL,
 	"checks" text COLLATE "C" NOT NULL,
 	"decline_codes" text COLLATE "C" NOT NULL,
@@ -72,6 +74,8 @@ CREATE TABLE "kyc_relay_verifications" (
 	CONSTRAINT "kyc_relay_verifications_decision_check" CHECK (decision IN ('PASSED', 'FAILED')),
 	CONSTRAINT "kyc_relay_verifications_result_status_check" CHECK (result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED')),
 	CONSTRAINT "kyc_relay_verifications_ssn_state_check" CHECK (ssn_state IN ('COLLECTED', 'VALIDATED')),
+	CONSTRAINT "kyc_relay_verifications_previous_status_check" CHECK (previous_status IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_verifications_next_status_check" CHECK (next_status IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
 	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK (ssn_token IS NULL OR ssn_state IS NOT NULL)
 );
 
@@ -363,8 +367,6 @@ CREATE TABLE "kyc_relay_readiness" (
 	CONSTRAINT "kyc_relay_readiness_id_check" CHECK (id = 1)
 );
 
-ALTER TABLE "kyc_relay_kyc_status_log" ADD CONSTRAINT "kyc_relay_kyc_status_log_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
-
 ALTER TABLE "kyc_relay_photo_jobs" ADD CONSTRAINT "kyc_relay_photo_jobs_user_id_verification_id_fkey" FOREIGN KEY ("user_id","verification_id") REFERENCES "kyc_relay_verifications"("user_id","verification_id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "kyc_relay_access_tokens" ADD CONSTRAINT "kyc_relay_access_tokens_grant_fkey" FOREIGN KEY ("app_id","user_id") REFERENCES "kyc_relay_grants"("app_id","user_id") ON DELETE cascade ON UPDATE no action;
@@ -387,9 +389,7 @@ ALTER TABLE "kyc_relay_transaction_moves" ADD CONSTRAINT "kyc_relay_transaction_
 
 ALTER TABLE "kyc_relay_transaction_moves" ADD CONSTRAINT "kyc_relay_transaction_moves_app_id_transaction_id_fkey" FOREIGN KEY ("app_id","transaction_id") REFERENCES "kyc_relay_transactions"("app_id","transaction_id") ON DELETE no action ON UPDATE no action;
 
-CREATE INDEX "kyc_relay_kyc_status_corrections_unpublished" ON "kyc_relay_kyc_status_corrections" USING btree ("at") WHERE unpublished;
-
-CREATE INDEX "kyc_relay_kyc_status_log_unpublished" ON "kyc_relay_kyc_status_log" USING btree ("at") WHERE unpublished;
+CREATE INDEX "kyc_relay_kyc_status_outbox_by_age" ON "kyc_relay_kyc_status_outbox" USING btree ("at","change_id");
 
 CREATE INDEX "kyc_relay_verifications_by_id" ON "kyc_relay_verifications" USING btree ("verification_id");
 

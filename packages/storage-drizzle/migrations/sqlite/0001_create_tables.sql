@@ -8,32 +8,27 @@ CREATE TABLE `kyc_relay_kyc_status_corrections` (
 	`actor` text NOT NULL,
 	`reason` text NOT NULL,
 	`after_verification` integer NOT NULL,
-	`unpublished` integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "kyc_relay_kyc_status_corrections_previous_check" CHECK(previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_corrections_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_corrections_unpublished_check" CHECK(unpublished IN (0, 1))
+	CONSTRAINT "kyc_relay_kyc_status_corrections_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
 ) STRICT;
 
 CREATE UNIQUE INDEX `kyc_relay_kyc_status_corrections_by_id` ON `kyc_relay_kyc_status_corrections` (`correction_id`);
 
 CREATE INDEX `kyc_relay_kyc_status_corrections_of_user` ON `kyc_relay_kyc_status_corrections` (`user_id`,`position`);
 
-CREATE INDEX `kyc_relay_kyc_status_corrections_unpublished` ON `kyc_relay_kyc_status_corrections` (`at`) WHERE unpublished = 1;
-
-CREATE TABLE `kyc_relay_kyc_status_log` (
-	`verification` integer PRIMARY KEY NOT NULL,
+CREATE TABLE `kyc_relay_kyc_status_outbox` (
 	`user_id` text NOT NULL,
+	`change_id` text NOT NULL,
+	`app_id` text,
 	`previous` text NOT NULL,
 	`next` text NOT NULL,
 	`at` integer NOT NULL,
-	`unpublished` integer DEFAULT 0 NOT NULL,
-	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "kyc_relay_kyc_status_log_previous_check" CHECK(previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_log_unpublished_check" CHECK(unpublished IN (0, 1))
-) STRICT;
+	PRIMARY KEY(`user_id`, `change_id`),
+	CONSTRAINT "kyc_relay_kyc_status_outbox_previous_check" CHECK(previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_kyc_status_outbox_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX `kyc_relay_kyc_status_log_unpublished` ON `kyc_relay_kyc_status_log` (`at`) WHERE unpublished = 1;
+CREATE INDEX `kyc_relay_kyc_status_outbox_by_age` ON `kyc_relay_kyc_status_outbox` (`at`,`change_id`);
 
 CREATE TABLE `kyc_relay_verifications` (
 	`position` integer PRIMARY KEY NOT NULL,
@@ -53,6 +48,9 @@ CREATE TABLE `kyc_relay_verifications` (
 	`ssn_token` text,
 	`ssn_state` text,
 	`document_number_token` text,
+	`previous_status` text NOT NULL,
+	`next_status` text NOT NULL,
+	`status_at` integer NOT NULL,
 	`sections` text NOT NULL,
 	`checks` text NOT NULL,
 	`decline_codes` text NOT NULL,
@@ -62,6 +60,8 @@ CREATE TABLE `kyc_relay_verifications` (
 	CONSTRAINT "kyc_relay_verifications_decision_check" CHECK(decision IN ('PASSED', 'FAILED')),
 	CONSTRAINT "kyc_relay_verifications_result_status_check" CHECK(result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED')),
 	CONSTRAINT "kyc_relay_verifications_ssn_state_check" CHECK(ssn_state IN ('COLLECTED', 'VALIDATED')),
+	CONSTRAINT "kyc_relay_verifications_previous_status_check" CHECK(previous_status IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_verifications_next_status_check" CHECK(next_status IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
 	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK(ssn_token IS NULL OR ssn_state IS NOT NULL)
 ) STRICT;
 

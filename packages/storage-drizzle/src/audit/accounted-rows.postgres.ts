@@ -26,12 +26,9 @@ const examineVerifications = statement<ExaminedRow>(
   sql`
 SELECT v.verification_id AS subject, v.user_id AS "userId", CASE
   WHEN v.position <= ${value('startedAfter')}::bigint THEN 'NOT_COVERED'
-  WHEN (
-    SELECT l.previous <> l.next AND (
-      SELECT s.since FROM kyc_relay_kyc_statuses s WHERE s.user_id = l.user_id AND s.since >= l.at
-    ) IS NULL
-    FROM kyc_relay_kyc_status_log l WHERE l.user_id = v.user_id AND l.verification_id = v.verification_id
-  ) THEN 'STATUS_MISSING' END AS code
+  WHEN v.previous_status <> v.next_status AND (
+    SELECT s.since FROM kyc_relay_kyc_statuses s WHERE s.user_id = v.user_id AND s.since >= v.status_at
+  ) IS NULL THEN 'STATUS_MISSING' END AS code
 FROM kyc_relay_verifications v WHERE (v.verification_id, v.user_id) > (${value('after')}, ${value('afterUserId')})
 ORDER BY v.verification_id, v.user_id LIMIT ${value('limit')}`,
 )
@@ -40,15 +37,15 @@ const examineStatuses = statement<ExaminedRow>(
   'stores_audit_examine_statuses',
   sql`
 SELECT s.user_id AS subject, CASE WHEN s.status = 'UNVERIFIED' THEN (
-  SELECT 'STATUS_UNFOUNDED' FROM kyc_relay_kyc_status_log l
-  WHERE l.user_id = s.user_id AND l.previous <> l.next AND (
+  SELECT 'STATUS_UNFOUNDED' FROM kyc_relay_verifications v
+  WHERE v.user_id = s.user_id AND v.previous_status <> v.next_status AND (
     SELECT c.at FROM kyc_relay_kyc_status_corrections c
     WHERE c.user_id = s.user_id AND c.next = s.status AND c.at = s.since LIMIT 1
   ) IS NULL LIMIT 1
 ) WHEN (
-  SELECT l.at FROM kyc_relay_verifications v JOIN kyc_relay_kyc_status_log l USING (user_id, verification_id)
-  WHERE v.user_id = s.user_id AND l.next = s.status AND l.previous <> l.next AND l.at = s.since
-  LIMIT 1
+  SELECT v.status_at FROM kyc_relay_verifications v
+  WHERE v.user_id = s.user_id AND v.next_status = s.status AND v.previous_status <> v.next_status
+    AND v.status_at = s.since LIMIT 1
 ) IS NULL AND (
   SELECT c.at FROM kyc_relay_kyc_status_corrections c
   WHERE c.user_id = s.user_id AND c.next = s.status AND c.at = s.since LIMIT 1

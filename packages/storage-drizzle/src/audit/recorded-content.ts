@@ -9,7 +9,7 @@ import type {
 import type { KycStatus } from '@kyc-relay/kyc-core'
 import { rowDigestOf, type StoredCorrection } from './access-rows.js'
 
-/** A verification with its details and its status log entry. It must never change after recording. */
+/** A verification with its details and the change of status. It must never change after recording. */
 export interface RecordedVerification {
   readonly key: SubmissionKey
   readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'sections' | 'checks' | 'ssn'> & {
@@ -21,7 +21,7 @@ export interface RecordedVerification {
   readonly erasableMac: Uint8Array
   readonly recordedAt: Date
   readonly result: IngestionResult
-  readonly statusLog: { readonly previous: KycStatus; readonly next: KycStatus; readonly at: Date } | null
+  readonly statusLog: { readonly previous: KycStatus; readonly next: KycStatus; readonly at: Date }
 }
 
 /**
@@ -50,7 +50,7 @@ export function verificationContent(recorded: RecordedVerification): AuditField 
     verification.sections.map(({ section, verificationId, status }) => [section, verificationId, status]),
     verification.checks.map(({ section, name, status }) => [section, name, status]),
     verification.declineCodes,
-    statusLog === null ? null : [statusLog.previous, statusLog.next, statusLog.at.getTime()],
+    [statusLog.previous, statusLog.next, statusLog.at.getTime()],
   ]
 }
 

@@ -4,7 +4,7 @@ import { storedMac, type StoredParts } from './erasable-parts.js'
 import type { RecordedVerification } from './recorded-content.js'
 import { listOf, membersOf } from './stored-json.js'
 
-/** Row of a verification joined with its status log entry, as both engines select it. */
+/** Row of a verification as both engines select it. */
 export interface StoredVerification extends StoredParts {
   readonly verificationId: string
   readonly appId: string
@@ -25,15 +25,14 @@ export interface StoredVerification extends StoredParts {
   readonly checks: string
   readonly declineCodes: string
   readonly sealedDetails: Uint8Array
-  readonly previous: KycStatus | null
-  readonly next: KycStatus | null
-  readonly loggedAt: Date | null
+  readonly previousStatus: KycStatus
+  readonly nextStatus: KycStatus
+  readonly statusAt: Date
 }
 
-/** Builds the recorded content of a verification from its current rows. */
+/** Builds the recorded content of a verification from its current row. */
 export function readStoredVerification(row: StoredVerification): RecordedVerification & { readonly erased: boolean } {
-  const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
-  const { ssnState, documentNumberToken } = row
+  const { verificationId, appId, userId, externalVerificationId, ssnState, documentNumberToken } = row
   const { mac, erased } = storedMac(row)
   return {
     key: { appId, userId, externalVerificationId },
@@ -55,6 +54,6 @@ export function readStoredVerification(row: StoredVerification): RecordedVerific
     erased,
     recordedAt: row.recordedAt,
     result: { status: row.resultStatus, verificationId, message: row.resultMessage },
-    statusLog: previous === null || next === null || loggedAt === null ? null : { previous, next, at: loggedAt },
+    statusLog: { previous: row.previousStatus, next: row.nextStatus, at: row.statusAt },
   }
 }

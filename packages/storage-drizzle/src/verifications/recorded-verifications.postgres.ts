@@ -1,24 +1,12 @@
-import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
+import { inArray } from 'drizzle-orm'
 import { readStoredVerification } from '../audit/stored-verification.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
-import { kycStatusLog, submissionKeys, verifications } from './tables.postgres.js'
+import { submissionKeys, verifications } from './tables.postgres.js'
 
 /** Reads verifications of these ids, and what a replay of each answers. */
 async function readWithAnswers(on: Queryable, ids: string[]) {
   const query = queryBuilder(on)
-  const rows = await query
-    .select({
-      ...getTableColumns(verifications),
-      previous: kycStatusLog.previous,
-      next: kycStatusLog.next,
-      loggedAt: kycStatusLog.at,
-    })
-    .from(verifications)
-    .leftJoin(
-      kycStatusLog,
-      and(eq(kycStatusLog.userId, verifications.userId), eq(kycStatusLog.verificationId, verifications.verificationId)),
-    )
-    .where(inArray(verifications.verificationId, ids))
+  const rows = await query.select().from(verifications).where(inArray(verifications.verificationId, ids))
   const externalIds = rows.map((row) => row.externalVerificationId)
   const keys = await query
     .select()

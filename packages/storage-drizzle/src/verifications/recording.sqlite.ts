@@ -35,15 +35,15 @@ export function prepareRecording(client: Database.Database) {
       client,
       `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
         external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-        result_status, result_message, payload_digest, ssn_token, ssn_state, document_number_token, sections, checks,
-        decline_codes, sealed_details, erasable_key, erasable_mac)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        result_status, result_message, payload_digest, ssn_token, ssn_state, document_number_token, previous_status,
+        next_status, status_at, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    insertStatusLog: prepare<
-      [verification: Position, userId: string, previous: string, next: string, at: number, unpublished: number]
+    insertUnpublished: prepare<
+      [userId: string, changeId: string, appId: string, previous: string, next: string, at: number]
     >(
       client,
-      `INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at, unpublished)
+      `INSERT INTO kyc_relay_kyc_status_outbox (user_id, change_id, app_id, previous, next, at)
       VALUES (?, ?, ?, ?, ?, ?)`,
     ),
     insertPhotoJob: prepare<
@@ -111,6 +111,9 @@ export function record(
     ssnToken,
     verification.ssn?.state ?? null,
     verification.documentNumber?.token ?? null,
+    previous,
+    next,
+    at,
     lists.sections,
     lists.checks,
     lists.declineCodes,
@@ -121,7 +124,9 @@ export function record(
   for (const { photoJobId, side, sealedUrl } of verification.photoJobs) {
     statements.insertPhotoJob.run(photoJobId, position, side, sealedUrl, at, at)
   }
-  statements.insertStatusLog.run(position, key.userId, previous, next, at, statusEvents && next !== previous ? 1 : 0)
+  if (statusEvents && next !== previous) {
+    statements.insertUnpublished.run(key.userId, verification.verificationId, key.appId, previous, next, at)
+  }
   const statusLog = { previous, next, at: recordedAt } as const
   if (audit !== null) {
     const ssnState = verification.ssn?.state ?? null

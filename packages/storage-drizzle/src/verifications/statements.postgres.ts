@@ -3,16 +3,12 @@ import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
-import { kycStatuses, kycStatusLog, submissionKeys, verifications } from './tables.postgres.js'
+import { kycStatuses, submissionKeys, verifications } from './tables.postgres.js'
 
 const value = sql.placeholder
 
 /** Reads of the verification store, prepared once per connection. */
 export function prepareVerificationReads(db: NodePgDatabase) {
-  const isLogged = and(
-    eq(kycStatusLog.userId, verifications.userId),
-    eq(kycStatusLog.verificationId, verifications.verificationId),
-  )
   return {
     findExisting: db
       .select({
@@ -51,9 +47,8 @@ export function prepareVerificationReads(db: NodePgDatabase) {
       )
       .prepare('kyc_relay_find_referenced_tokens'),
     findVerification: db
-      .select({ verification: verifications, log: kycStatusLog })
+      .select()
       .from(verifications)
-      .innerJoin(kycStatusLog, isLogged)
       .where(
         and(
           eq(verifications.verificationId, value('verificationId')),
@@ -63,9 +58,8 @@ export function prepareVerificationReads(db: NodePgDatabase) {
       )
       .prepare('kyc_relay_find_verification'),
     listVerifications: db
-      .select({ verification: verifications, log: kycStatusLog })
+      .select()
       .from(verifications)
-      .innerJoin(kycStatusLog, isLogged)
       .where(
         and(
           eq(verifications.appId, value('appId')),
@@ -113,16 +107,16 @@ WITH verification AS (
   INSERT INTO kyc_relay_verifications (
     user_id, verification_id, app_id, external_verification_id, external_verification_provider, schema_version,
     decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
-    ssn_token, ssn_state, document_number_token, sections, checks, decline_codes, sealed_details, erasable_key,
-    erasable_mac
+    ssn_token, ssn_state, document_number_token, previous_status, next_status, status_at, sections, checks,
+    decline_codes, sealed_details, erasable_key, erasable_mac
   ) VALUES (
     ${value('userId')}, ${value('verificationId')}, ${value('appId')}, ${value('externalVerificationId')},
     ${value('externalVerificationProvider')}, ${value('schemaVersion')}, ${value('decision')},
     ${value('decisionedAt')}::timestamptz, ${value('recordedAt')}::timestamptz, ${value('countryCode')},
     ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}::bytea, ${value('ssnToken')},
-    ${value('ssnState')}, ${value('documentNumberToken')}, ${value('sections')}, ${value('checks')},
-    ${value('declineCodes')}, ${value('sealedDetails')}::bytea,
-    ${value('erasableKey')}::bytea, ${value('erasableMac')}::bytea
+    ${value('ssnState')}, ${value('documentNumberToken')}, ${value('previous')}, ${value('next')},
+    ${value('statusAt')}::timestamptz, ${value('sections')}, ${value('checks')}, ${value('declineCodes')},
+    ${value('sealedDetails')}::bytea, ${value('erasableKey')}::bytea, ${value('erasableMac')}::bytea
   )
   ON CONFLICT (user_id, verification_id) DO NOTHING
   RETURNING verification_id, user_id, recorded_at
@@ -133,11 +127,11 @@ WITH verification AS (
   FROM verification v, unnest(
     ${value('jobIds')}::text[], ${value('jobSides')}::text[], ${value('jobUrls')}::bytea[]
   ) AS j (id, side, url)
-), log AS (
-  INSERT INTO kyc_relay_kyc_status_log (verification_id, user_id, previous, next, at, unpublished)
-  SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, ${value('statusAt')}::timestamptz,
-    ${value('unpublished')}::boolean
-  FROM verification v
+), outbox AS (
+  INSERT INTO kyc_relay_kyc_status_outbox (user_id, change_id, app_id, previous, next, at)
+  SELECT v.user_id, v.verification_id, ${value('appId')}, ${value('previous')}, ${value('next')},
+    ${value('statusAt')}::timestamptz
+  FROM verification v WHERE ${value('publishes')}::boolean
 ), moved AS (
   UPDATE kyc_relay_kyc_statuses AS present SET status = ${value('next')}, since = ${value('statusAt')}::timestamptz
   FROM verification v WHERE present.user_id = ${value('userId')} AND ${value('moves')}::boolean

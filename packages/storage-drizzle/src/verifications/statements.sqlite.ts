@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
-import { kycStatusLog, verifications } from './tables.sqlite.js'
+import { verifications } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
@@ -23,9 +23,8 @@ export function prepareReadingStatements(db: DrizzleDatabase) {
       )
       .prepare(),
     findVerification: db
-      .select({ verification: verifications, log: kycStatusLog })
+      .select()
       .from(verifications)
-      .innerJoin(kycStatusLog, eq(kycStatusLog.verification, verifications.position))
       .where(
         and(
           eq(verifications.verificationId, value('verificationId')),
@@ -35,9 +34,8 @@ export function prepareReadingStatements(db: DrizzleDatabase) {
       )
       .prepare(),
     listVerifications: db
-      .select({ verification: verifications, log: kycStatusLog })
+      .select()
       .from(verifications)
-      .innerJoin(kycStatusLog, eq(kycStatusLog.verification, verifications.position))
       .where(
         and(
           eq(verifications.appId, value('appId')),

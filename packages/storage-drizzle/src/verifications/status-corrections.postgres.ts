@@ -5,7 +5,7 @@ import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement } from '../engine/postgres/statement.js'
 import { lockStatus } from './statements.postgres.js'
-import { kycStatusCorrections as corrections } from './tables.postgres.js'
+import { kycStatusCorrections as corrections, kycStatusOutbox as outbox } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -27,16 +27,15 @@ export function createStatusCorrections(dependencies: {
   return {
     correctKycStatus: ({ expected, ...rest }) =>
       database.transaction(async (on) => {
-        const { userId, next } = rest
+        const { userId, correctionId, next } = rest
         const [locked] = await lockStatus.rows(on, { userId, now: rest.at })
         const current = locked?.status ?? 'UNVERIFIED'
         if (current !== expected) return { kind: 'changed', current } as const
         const [moved] = await setStatus.rows(on, { userId, next, at: rest.at })
         const correction = { ...rest, previous: current, at: moved?.since ?? rest.at }
-        const [row] = await queryBuilder(on)
-          .insert(corrections)
-          .values({ ...correction, unpublished: statusEvents })
-          .returning()
+        const [row] = await queryBuilder(on).insert(corrections).values(correction).returning()
+        const change = { userId, changeId: correctionId, previous: current, next, at: correction.at }
+        if (statusEvents) await queryBuilder(on).insert(outbox).values(change)
         if (row !== undefined) await audit?.append(on, userId, () => statusCorrectedEvent(audit.seal, row))
         return { kind: 'corrected', correction } as const
       }),
@@ -47,7 +46,7 @@ export function createStatusCorrections(dependencies: {
           .from(corrections)
           .where(eq(corrections.userId, userId))
           .orderBy(asc(corrections.position))
-        return rows.map(({ position: _, unpublished: __, ...correction }) => correction)
+        return rows.map(({ position: _, ...correction }) => correction)
       }),
   }
 }

@@ -6,7 +6,7 @@ import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { findNewestVerification, findStatus, prepareStatusReads } from './current-status.sqlite.js'
-import { kycStatusCorrections as corrections } from './tables.sqlite.js'
+import { kycStatusCorrections as corrections, kycStatusOutbox as outbox } from './tables.sqlite.js'
 
 /** Creates the corrections of KYC statuses on one SQLite connection. */
 export function createStatusCorrections(dependencies: {
@@ -21,14 +21,19 @@ export function createStatusCorrections(dependencies: {
   return {
     correctKycStatus: ({ expected, ...rest }) =>
       commits.write(() => {
-        const { userId } = rest
+        const { userId, correctionId, next } = rest
         const current = findStatus(statements, userId)
         if (current !== expected) return { kind: 'changed', current }
         const correction = { ...rest, previous: current }
-        const afterVerification = findNewestVerification(statements, userId)
-        const { at } = correction
-        const row = { ...correction, at: at.getTime(), afterVerification, unpublished: statusEvents ? 1 : 0 }
-        const inserted = db.insert(corrections).values(row).returning().get()
+        const afterVerification = findNewestVerification(statements, userId).position
+        const at = correction.at.getTime()
+        const inserted = db
+          .insert(corrections)
+          .values({ ...correction, at, afterVerification })
+          .returning()
+          .get()
+        const change = { userId, changeId: correctionId, previous: current, next, at }
+        if (statusEvents) db.insert(outbox).values(change).run()
         audit?.append(statusCorrectedEvent(audit.seal, inserted))
         return { kind: 'corrected', correction }
       }),

@@ -11,25 +11,17 @@ import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
-import type { kycStatusLog, verifications } from './tables.postgres.js'
 import { refuseDuringErasure } from '../user-retention/store.postgres.js'
 import { insertKey, insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
 import { referencedTokens } from './referenced-tokens.js'
 import { listColumns, verificationRecordOf } from './verification-record.js'
-
-interface VerificationRow {
-  readonly verification: typeof verifications.$inferSelect
-  readonly log: typeof kycStatusLog.$inferSelect
-}
 
 /** Rolls a transaction back: the key, or the verification id, belongs to another submission. */
 const taken = new StorageError('CONSTRAINT', '23505')
 
 const later = (one: Date, other: Date = one): Date => (other > one ? other : one)
 
-const recordOf = ({ verification, log }: VerificationRow) => verificationRecordOf(verification, log)
-
-const cursorOf = ({ verification }: VerificationRow) => encodeCursor(verification.position)
+const cursorOf = ({ position }: { readonly position: number }) => encodeCursor(position)
 
 /** Creates the verification store on PostgreSQL. */
 export function createVerificationStore(
@@ -96,7 +88,7 @@ export function createVerificationStore(
       next,
       moves: next !== previous,
       statusAt,
-      unpublished: statusEvents && next !== previous,
+      publishes: statusEvents && next !== previous,
     })
     if (written?.inserted !== 1) throw taken
     await audit?.append(on, key.userId, () =>
@@ -139,14 +131,14 @@ export function createVerificationStore(
     findVerification: ({ appId, userId }, verificationId) =>
       database.run(async () => {
         const [row] = await reads.findVerification.execute({ appId, userId, verificationId })
-        return row === undefined ? null : recordOf(row)
+        return row === undefined ? null : verificationRecordOf(row)
       }),
     listVerifications: ({ appId, userId }, { limit, cursor }) =>
       database.run(async () => {
         const before = decodeCursor(cursor)
         const rows = await reads.listVerifications.execute({ appId, userId, before, limit: checkedLimit(limit) + 1 })
         const { items, nextCursor } = pageOf(rows, limit, cursorOf)
-        return { items: items.map(recordOf), cursors: items.map(cursorOf), nextCursor }
+        return { items: items.map(verificationRecordOf), cursors: items.map(cursorOf), nextCursor }
       }),
   }
 }

@@ -7,19 +7,11 @@ import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { findStatus } from './current-status.sqlite.js'
 import { findExisting, prepareRecording, record, type RecordingDependencies } from './recording.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
-import type { kycStatusLog, verifications } from './tables.sqlite.js'
 import { prepareReadingStatements } from './statements.sqlite.js'
 import { referencedTokens } from './referenced-tokens.js'
 import { verificationRecordOf } from './verification-record.js'
 
-interface VerificationRow {
-  readonly verification: typeof verifications.$inferSelect
-  readonly log: typeof kycStatusLog.$inferSelect
-}
-
-const recordOf = ({ verification, log }: VerificationRow) => verificationRecordOf(verification, log)
-
-const cursorOf = ({ verification }: VerificationRow) => encodeCursor(verification.position)
+const cursorOf = ({ position }: { readonly position: number }) => encodeCursor(position)
 
 /** Creates the verification store on one SQLite connection. Reads see committed rows only. */
 export function createVerificationStore(
@@ -45,14 +37,14 @@ export function createVerificationStore(
     findVerification: (owner, verificationId) =>
       read(() => {
         const row = statements.findVerification.get({ ...owner, verificationId })
-        return row === undefined ? null : recordOf(row)
+        return row === undefined ? null : verificationRecordOf(row)
       }),
     listVerifications: (owner, { limit, cursor }) =>
       read(() => {
         const before = decodeCursor(cursor)
         const rows = statements.listVerifications.all({ ...owner, before, limit: checkedLimit(limit) + 1 })
         const { items, nextCursor } = pageOf(rows, limit, cursorOf)
-        return { items: items.map(recordOf), cursors: items.map(cursorOf), nextCursor }
+        return { items: items.map(verificationRecordOf), cursors: items.map(cursorOf), nextCursor }
       }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Token } from '@kyc-relay/kyc-core'
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
+import { check, index, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
 import { bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
 import { decisions, kycStatusValues, resultStatuses, ssnStates } from './values.js'
 
@@ -53,6 +53,9 @@ export const verifications = pgTable(
     ssnToken: text<Token>('ssn_token'),
     ssnState: text<(typeof ssnStates)[number]>('ssn_state'),
     documentNumberToken: text<Token>('document_number_token'),
+    previousStatus: text<(typeof kycStatusValues)[number]>('previous_status').notNull(),
+    nextStatus: text<(typeof kycStatusValues)[number]>('next_status').notNull(),
+    statusAt: instant('status_at').notNull(),
     /** Lists as JSON: they are read with the row only. */
     sections: text('sections').notNull(),
     checks: text('checks').notNull(),
@@ -66,6 +69,8 @@ export const verifications = pgTable(
     oneOf(table.decision, decisions),
     oneOf(table.resultStatus, resultStatuses),
     oneOf(table.ssnState, ssnStates),
+    oneOf(table.previousStatus, kycStatusValues),
+    oneOf(table.nextStatus, kycStatusValues),
     check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_state IS NOT NULL`),
     primaryKey({ name: 'kyc_relay_verifications_pkey', columns: [table.userId, table.verificationId] }),
     index('kyc_relay_verifications_by_id').on(table.verificationId),
@@ -85,29 +90,7 @@ export const verifications = pgTable(
 export const referencesVerification = (table: { readonly userId: PgColumn; readonly verificationId: PgColumn }) =>
   references([table.userId, table.verificationId], [verifications.userId, verifications.verificationId])
 
-export const kycStatusLog = pgTable(
-  'kyc_relay_kyc_status_log',
-  {
-    userId: text('user_id').notNull(),
-    verificationId: text('verification_id').notNull(),
-    previous: text<(typeof kycStatusValues)[number]>('previous').notNull(),
-    next: text<(typeof kycStatusValues)[number]>('next').notNull(),
-    at: instant('at').notNull(),
-    /** True until the event of the change is published. */
-    unpublished: boolean('unpublished').notNull().default(false),
-  },
-  (table) => [
-    index('kyc_relay_kyc_status_log_unpublished')
-      .on(table.at)
-      .where(sql`unpublished`),
-    primaryKey({ name: 'kyc_relay_kyc_status_log_pkey', columns: [table.userId, table.verificationId] }),
-    referencesVerification(table),
-    oneOf(table.previous, kycStatusValues),
-    oneOf(table.next, kycStatusValues),
-  ],
-)
-
-/** Corrections of the status by operators: rows of the status log without a verification. */
+/** Corrections of the status by operators. */
 export const kycStatusCorrections = pgTable(
   'kyc_relay_kyc_status_corrections',
   {
@@ -119,15 +102,31 @@ export const kycStatusCorrections = pgTable(
     at: instant('at').notNull(),
     actor: text('actor').notNull(),
     reason: text('reason').notNull(),
-    /** True until the event of the change is published. */
-    unpublished: boolean('unpublished').notNull().default(false),
   },
   (table) => [
     primaryKey({ name: 'kyc_relay_kyc_status_corrections_pkey', columns: [table.userId, table.correctionId] }),
     oneOf(table.previous, kycStatusValues),
     oneOf(table.next, kycStatusValues),
-    index('kyc_relay_kyc_status_corrections_unpublished')
-      .on(table.at)
-      .where(sql`unpublished`),
+  ],
+)
+
+/** Changes of statuses whose event is not published yet. Publishing removes the row. */
+export const kycStatusOutbox = pgTable(
+  'kyc_relay_kyc_status_outbox',
+  {
+    userId: text('user_id').notNull(),
+    /** Id of the verification or of the correction. */
+    changeId: text('change_id').notNull(),
+    /** Null for a correction. */
+    appId: text('app_id'),
+    previous: text<(typeof kycStatusValues)[number]>('previous').notNull(),
+    next: text<(typeof kycStatusValues)[number]>('next').notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'kyc_relay_kyc_status_outbox_pkey', columns: [table.userId, table.changeId] }),
+    oneOf(table.previous, kycStatusValues),
+    oneOf(table.next, kycStatusValues),
+    index('kyc_relay_kyc_status_outbox_by_age').on(table.at, table.changeId),
   ],
 )

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
-import { bytes, flag, instant, oneOf, position, reusedPosition } from '../engine/sqlite/columns.js'
+import { check, index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import { bytes, instant, oneOf, position, reusedPosition } from '../engine/sqlite/columns.js'
 import { decisions, kycStatusValues, resultStatuses, ssnStates } from './values.js'
 
 export const verifications = sqliteTable(
@@ -24,6 +24,9 @@ export const verifications = sqliteTable(
     ssnToken: text('ssn_token'),
     ssnState: text('ssn_state', { enum: ssnStates }),
     documentNumberToken: text('document_number_token'),
+    previousStatus: text('previous_status', { enum: kycStatusValues }).notNull(),
+    nextStatus: text('next_status', { enum: kycStatusValues }).notNull(),
+    statusAt: instant('status_at').notNull(),
     /** Lists as JSON: they are read with the row only. */
     sections: text('sections').notNull(),
     checks: text('checks').notNull(),
@@ -37,6 +40,8 @@ export const verifications = sqliteTable(
     oneOf(table.decision, decisions),
     oneOf(table.resultStatus, resultStatuses),
     oneOf(table.ssnState, ssnStates),
+    oneOf(table.previousStatus, kycStatusValues),
+    oneOf(table.nextStatus, kycStatusValues),
     check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_state IS NOT NULL`),
     unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
     index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),
@@ -51,30 +56,7 @@ export const verifications = sqliteTable(
   ],
 )
 
-export const kycStatusLog = sqliteTable(
-  'kyc_relay_kyc_status_log',
-  {
-    verification: integer('verification')
-      .primaryKey()
-      .references(() => verifications.position),
-    userId: text('user_id').notNull(),
-    previous: text('previous', { enum: kycStatusValues }).notNull(),
-    next: text('next', { enum: kycStatusValues }).notNull(),
-    at: instant('at').notNull(),
-    /** 1 until the event of the change is published. */
-    unpublished: flag('unpublished').notNull().default(0),
-  },
-  (table) => [
-    oneOf(table.previous, kycStatusValues),
-    oneOf(table.next, kycStatusValues),
-    oneOf(table.unpublished, [0, 1]),
-    index('kyc_relay_kyc_status_log_unpublished')
-      .on(table.at)
-      .where(sql`unpublished = 1`),
-  ],
-)
-
-/** Corrections of the status by operators: rows of the status log without a verification. */
+/** Corrections of the status by operators. */
 export const kycStatusCorrections = sqliteTable(
   'kyc_relay_kyc_status_corrections',
   {
@@ -88,16 +70,31 @@ export const kycStatusCorrections = sqliteTable(
     reason: text('reason').notNull(),
     /** Position of the user's newest verification before it; 0 if there was none. */
     afterVerification: integer('after_verification').notNull(),
-    /** 1 until the event of the change is published. */
-    unpublished: flag('unpublished').notNull().default(0),
   },
   (table) => [
     oneOf(table.previous, kycStatusValues),
     oneOf(table.next, kycStatusValues),
-    oneOf(table.unpublished, [0, 1]),
     index('kyc_relay_kyc_status_corrections_of_user').on(table.userId, table.position),
-    index('kyc_relay_kyc_status_corrections_unpublished')
-      .on(table.at)
-      .where(sql`unpublished = 1`),
+  ],
+)
+
+/** Changes of statuses whose event is not published yet. Publishing removes the row. */
+export const kycStatusOutbox = sqliteTable(
+  'kyc_relay_kyc_status_outbox',
+  {
+    userId: text('user_id').notNull(),
+    /** Id of the verification or of the correction. */
+    changeId: text('change_id').notNull(),
+    /** Null for a correction. */
+    appId: text('app_id'),
+    previous: text('previous', { enum: kycStatusValues }).notNull(),
+    next: text('next', { enum: kycStatusValues }).notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.changeId] }),
+    oneOf(table.previous, kycStatusValues),
+    oneOf(table.next, kycStatusValues),
+    index('kyc_relay_kyc_status_outbox_by_age').on(table.at, table.changeId),
   ],
 )

@@ -29,6 +29,9 @@ interface VerificationRow
   readonly ssnToken: string | null
   readonly ssnState: NonNullable<VerificationRecord['ssn']>['state'] | null
   readonly documentNumberToken: string | null
+  readonly previousStatus: VerificationRecord['statusLog']['previous']
+  readonly nextStatus: VerificationRecord['statusLog']['next']
+  readonly statusAt: StoredInstant
 }
 
 /** Writes lists for their columns. An item may have members that are not for the row. */
@@ -40,12 +43,9 @@ export const listColumns = ({ sections, checks, declineCodes }: Lists): ListColu
   declineCodes: JSON.stringify(declineCodes),
 })
 
-/** Builds a record from its rows. */
-export function verificationRecordOf(
-  verification: VerificationRow,
-  log: Pick<VerificationRecord['statusLog'], 'previous' | 'next'> & { readonly at: StoredInstant },
-): VerificationRecord {
-  const { verificationId, ssnToken, ssnState, documentNumberToken } = verification
+/** Builds a record from its row. */
+export function verificationRecordOf(verification: VerificationRow): VerificationRecord {
+  const { verificationId, ssnToken, ssnState, documentNumberToken, previousStatus, nextStatus } = verification
   return {
     verificationId,
     appId: verification.appId,
@@ -63,7 +63,7 @@ export function verificationRecordOf(
     sections: JSON.parse(verification.sections) as Lists['sections'],
     checks: JSON.parse(verification.checks) as Lists['checks'],
     declineCodes: JSON.parse(verification.declineCodes) as Lists['declineCodes'],
-    statusLog: { previous: log.previous, next: log.next, at: new Date(log.at) },
+    statusLog: { previous: previousStatus, next: nextStatus, at: new Date(verification.statusAt) },
     sealedDetails: new Uint8Array(verification.sealedDetails),
   }
 }

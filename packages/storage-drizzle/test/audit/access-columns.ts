@@ -119,11 +119,6 @@ const rows: readonly (readonly [table: string, where: string, changes: Changes])
 /** Columns whose change is not found, each with the reason why that is right. */
 const reviewed: Readonly<Record<string, { readonly where: string; readonly change: string; readonly reason: string }>> =
   {
-    'kyc_status_corrections.unpublished': {
-      where: 'TRUE',
-      change: 'NOT unpublished',
-      reason: 'Says whether the event of the change is published. Publishing changes it, and it decides nothing else.',
-    },
     'user_retention.erasure_id': {
       where: `user_id = '${closed}'`,
       change: other,

@@ -60,14 +60,9 @@ const openVault = () => createPostgresVault({ pool }, { cipher, audit: auditSeal
 const readLog = (log: 'stores' | 'vault') => openPostgresAuditLog({ connectionString }, { log, seal: auditSeal })
 
 /** The tables of the stores that a copy of the database holds. */
-const copied = [
-  'submission_keys',
-  'verifications',
-  'kyc_statuses',
-  'kyc_status_log',
-  'audit_entries',
-  'audit_heads',
-].map((name) => `kyc_relay_${name}`)
+const copied = ['submission_keys', 'verifications', 'kyc_statuses', 'audit_entries', 'audit_heads'].map(
+  (name) => `kyc_relay_${name}`,
+)
 
 function tampered(storage: PostgresStorage): TamperedStores {
   const chain = auditSeal.chainOf(uuid('user'), 16)

@@ -35,11 +35,11 @@ const copy = (table: string, userId: string, fields: object = {}) =>
 test.each(['!', '~'])('finds a verification and a status that were copied for the user %s', async (userId) => {
   const storage = await createPostgresStorage({ pool }, { audit: auditSeal, migrations: 'require', notify: false })
   await recordSome(storage.verifications, 'n', uuid('user'))
-  await copy('kyc_relay_verifications', userId, { position: 1_000 })
-  await copy('kyc_relay_kyc_status_log', userId, { previous: 'UNVERIFIED', next: 'PASS' })
+  const change = { previous_status: 'UNVERIFIED', next_status: 'PASS' }
+  await copy('kyc_relay_verifications', userId, { position: 1_000, ...change })
   await pool.query(
     `INSERT INTO kyc_relay_kyc_statuses (user_id, status, since)
-    SELECT user_id, next, at FROM kyc_relay_kyc_status_log WHERE user_id = $1`,
+    SELECT user_id, next_status, status_at FROM kyc_relay_verifications WHERE user_id = $1`,
     [userId],
   )
   // The right row is written again, so that it is read after its copy.

@@ -40,7 +40,6 @@ export interface TamperingCase {
 
 const id = (index: number) => uuid(`verification n${index}`)
 const row = (index: number) => `verification_id = '${id(index)}'`
-const ofRow = (index: number) => `verification = (SELECT position FROM kyc_relay_verifications WHERE ${row(index)})`
 
 function tampered(
   name: string,
@@ -148,6 +147,7 @@ export const tamperingCases: readonly TamperingCase[] = [
     `erasable_key = NULL`,
     `ssn_token = NULL, payload_digest = NULL`,
     `erasable_mac = payload_digest`,
+    `previous_status = 'PASS_INTERNATIONAL', next_status = 'PASS_INTERNATIONAL'`,
     `sections = '[]'`,
     `checks = '[]'`,
     `checks = replace(checks, 'PASSED', 'FAILED')`,
@@ -187,11 +187,11 @@ export const tamperingCases: readonly TamperingCase[] = [
       await sql(
         `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
           external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-          result_status, result_message, payload_digest, sections, checks, decline_codes, sealed_details,
-          erasable_key, erasable_mac)
+          result_status, result_message, payload_digest, previous_status, next_status, status_at, sections, checks,
+          decline_codes, sealed_details, erasable_key, erasable_mac)
         SELECT 'made-up', app_id, user_id, 'made-up', external_verification_provider, schema_version, decision,
-          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, sections, checks,
-          decline_codes, sealed_details, erasable_key, erasable_mac
+          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, previous_status,
+          next_status, status_at, sections, checks, decline_codes, sealed_details, erasable_key, erasable_mac
         FROM kyc_relay_verifications WHERE ${row(3)}`,
       )
       return (await verify(audit)).findings
@@ -290,18 +290,22 @@ export const statusRowTamperingCases: readonly TamperingCase[] = [
     () => `DELETE FROM kyc_relay_kyc_statuses`,
     () => [{ code: 'STATUS_MISSING', subject: id(1) }],
   ),
+  tampered(
+    'the time of a status is changed',
+    () => `UPDATE kyc_relay_verifications SET status_at = status_at + interval '1 ms' WHERE ${row(3)}`,
+    ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 4, subject: id(3) }],
+  ),
 ]
 
-/** Where a status is what the log of the newest verification says: that is a part of what its entry speaks of. */
-export const statusLogTamperingCases: readonly TamperingCase[] = [
+/** Where a status is what the newest verification says: that is a part of what its entry speaks of. */
+export const newestStatusTamperingCases: readonly TamperingCase[] = [
+  `next_status = 'PASS_INTERNATIONAL'`,
+  `previous_status = 'UNVERIFIED'`,
+  `status_at = 0`,
+].map((change) =>
   tampered(
-    'a user is given another status',
-    () => `UPDATE kyc_relay_kyc_status_log SET next = 'PASS_INTERNATIONAL' WHERE ${ofRow(8)}`,
+    `the newest status of a user is changed: ${change}`,
+    () => `UPDATE kyc_relay_verifications SET ${change} WHERE ${row(8)}`,
     ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 9, subject: id(8) }],
   ),
-  tampered(
-    'the status of a user is removed',
-    () => `DELETE FROM kyc_relay_kyc_status_log WHERE ${ofRow(8)}`,
-    ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 9, subject: id(8) }],
-  ),
-]
+)

@@ -58,7 +58,7 @@ const wrongCorrections: readonly WrongStorage[] = [
   [
     'corrects the log of the verification instead',
     'SC-05',
-    sql(`UPDATE kyc_relay_kyc_status_log SET next = 'UNVERIFIED'`),
+    sql(`UPDATE kyc_relay_verifications SET next_status = 'UNVERIFIED'`),
   ],
   [
     'knows only users with a verification',
@@ -89,7 +89,7 @@ const wrongCorrections: readonly WrongStorage[] = [
       },
     })),
   ],
-  ['tells nobody', 'SC-08', sql('UPDATE kyc_relay_kyc_status_corrections SET unpublished = 0')],
+  ['tells nobody', 'SC-08', sql('DELETE FROM kyc_relay_kyc_status_outbox')],
   ['forgets', 'SC-09', 'forgets on closing'],
 ]
 

@@ -68,7 +68,7 @@ const wrongErasures: readonly WrongStorage[] = [
       (SELECT event FROM kyc_relay_deliveries WHERE state = 'DELIVERED')`),
   ],
   ['removes transactions as a whole', 'UE-04', sql('DELETE FROM kyc_relay_transactions')],
-  ['removes the KYC status', 'UE-05', sql(`UPDATE kyc_relay_kyc_status_log SET next = 'UNVERIFIED'`)],
+  ['removes the KYC status', 'UE-05', sql(`UPDATE kyc_relay_verifications SET next_status = 'UNVERIFIED'`)],
   [
     'removes attempts that have ended as a whole',
     'UE-06',

@@ -148,7 +148,7 @@ const wrongRetentions: readonly WrongStorage[] = [
     'RT-14',
     withPolicy((policy) => onlyAges(policy, (age) => age <= 36_525 * day)),
   ],
-  ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_status_log')],
+  ['removes old statuses', 'RT-09', andThen(`UPDATE kyc_relay_verifications SET next_status = 'UNVERIFIED'`)],
   ['removes counts', 'RT-12', andThen('DELETE FROM kyc_relay_endpoint_hours')],
   ['blanks fields of any age', 'RT-13', andThen('UPDATE kyc_relay_transactions SET fields = NULL')],
   ['resumes what it should cancel', 'RT-11', andThen(`UPDATE kyc_relay_endpoint_schedules SET paused = 0`)],

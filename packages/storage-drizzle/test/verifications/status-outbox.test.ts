@@ -53,5 +53,5 @@ describe.each(engines)('the outbox of status changes on $engine', ({ start, open
 
 test('only the list of changes reads rows of more than one user', () => {
   expect([...guard.refused]).toEqual([])
-  expect([...guard.readsOverAll].filter((tables) => tables.includes('status_log'))).toHaveLength(1)
+  expect([...guard.readsOverAll].filter((tables) => tables.includes('status_outbox'))).toHaveLength(1)
 })

@@ -58,7 +58,7 @@ describe('a connection lost around COMMIT', () => {
     const again = await storage.verifications.record(submission('one'))
     expect(again).toMatchObject({ result: { status: 'VERIFIED', verificationId: uuid('verification one') } })
     expect(await count('verifications')).toBe(1)
-    expect(await count('kyc_status_log')).toBe(1)
+    expect(await count('submission_keys')).toBe(1)
   })
 
   test('a submission whose insert was cut off left nothing', async () => {
