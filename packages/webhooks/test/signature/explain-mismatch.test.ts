@@ -119,6 +119,7 @@ const proved: readonly (readonly [name: string, cause: Diagnosis['cause'], reque
   // the header
   ['upper case', 'SIGNATURE_UPPER_CASE', { headers: headersFor(hmac(signed).toUpperCase()) }],
   ['sha256= in front', 'SIGNATURE_PREFIXED', { headers: headersFor(`sha256=${hmac(signed)}`) }],
+  ['a time and v1= in front', 'SIGNATURE_PREFIXED', { headers: headersFor(`t=1767268800,v1=${hmac(signed)}`) }],
   ['v1= in front', 'SIGNATURE_PREFIXED', { headers: headersFor(`v1=${hmac(signed)}`) }],
   [
     'base64 signature',

@@ -13,7 +13,7 @@ export interface SignatureForm {
 /** Checks the form of the header; null when it is the form that the service sends. */
 export function inspectSignature(value: string): SignatureForm | null {
   if (isHexDigest(value)) return null
-  if (value.includes(',') && !/^v1,/.test(value)) {
+  if (value.includes(',') && !/^(?:v1,|t=\d+,)/.test(value)) {
     const parts = value.split(',').map((part) => part.trim())
     const digest = parts.every((part) => part === parts[0]) ? (parts[0] ?? null) : (parts.find(isHexDigest) ?? null)
     return form(
@@ -26,7 +26,7 @@ export function inspectSignature(value: string): SignatureForm | null {
   if (isHexDigest(bare))
     return form('SIGNATURE_WRAPPED', 'The header has white space or quotes around the signature.', bare)
 
-  const unprefixed = bare.replace(/^(?:hmac-)?(?:sha-?256|v\d)[=:,]\s*/i, '')
+  const unprefixed = bare.replace(/^(?:t=\d+,)?(?:hmac-)?(?:sha-?256|v\d)[=:,]\s*/i, '')
   if (unprefixed !== bare && isHexDigest(unprefixed.toLowerCase())) {
     return form(
       'SIGNATURE_PREFIXED',
