@@ -1,4 +1,4 @@
-import { addressSchema, extractedAddressSchema } from './address.js'
+import { extractedAddressSchema } from './address.js'
 import { anyOf } from './any-of.js'
 import { holdsCardNumber } from './card-number.js'
 import { holdsEncoded, holdsSpokenSsn, holdsSsnDigits } from './encoded-value.js'
@@ -56,8 +56,8 @@ const BASE64 = /^[\w+/-]{12,}={0,2}$/
  * of phone numbers, email addresses and URLs have room for an SSN.
  */
 const PERSON_TEXTS = [...unpatternedTexts(personSchema), 'phoneNumber', 'emailAddress']
-const ADDRESS_TEXTS = unpatternedTexts(addressSchema)
-const EXTRACTED_ADDRESS_TEXTS = unpatternedTexts(extractedAddressSchema)
+/** Of both addresses: with `lenientOnFailed` also that of the person has no format rules. */
+const ADDRESS_TEXTS = unpatternedTexts(extractedAddressSchema)
 /** Without the number itself, and the id, which is searched for every kind of clear personal data. */
 const DOCUMENT_TEXTS = unpatternedTexts(documentSchema).filter(
   (name) => name !== 'documentNumber' && name !== 'verificationId',
@@ -269,7 +269,7 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
   scanTexts(member(person, 'address'), '/person/address', ADDRESS_TEXTS, ssnOnly)
   scanTexts(document, '/verifications/document', DOCUMENT_TEXTS, ssnOnly)
   const extracted = '/verifications/document/address'
-  scanTexts(member(document, 'address'), extracted, EXTRACTED_ADDRESS_TEXTS, ssnOnly)
+  scanTexts(member(document, 'address'), extracted, ADDRESS_TEXTS, ssnOnly)
   scanTexts(member(document, 'photos'), '/verifications/document/photos', PHOTO_URLS, searched)
   scanSection('document')
   scanSection('ssn')

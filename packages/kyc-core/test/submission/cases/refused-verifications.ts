@@ -390,6 +390,11 @@ export const refusedVerifications: readonly CaseGroup[] = [
           '/person/address/countryCode TOO_LONG',
         ],
         [
+          'the submitted SSN in the country code',
+          { '/person/address/countryCode': '078-05-1120' },
+          '/person/address/countryCode CLEAR_PII_IN_FREE_FORM',
+        ],
+        [
           'a user-assigned country that issued the document',
           { [`${D}/issuingCountryCode`]: 'XK' },
           `${D}/issuingCountryCode COUNTRY_INVALID`,
