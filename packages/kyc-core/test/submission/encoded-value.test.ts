@@ -166,6 +166,38 @@ test.each([
   expect(codesOf(value)).toEqual([])
 })
 
+const withNumber = (documentNumber: string, raw: string) => {
+  const { verifications } = sampleSubmission()
+  const document = { ...verifications.document, documentNumber }
+  return parseSubmission(
+    sampleSubmission({ verifications: { ...verifications, document }, externalProviderData: { raw } }),
+    { now },
+  )
+}
+
+// The bytes of a quotation mark or of a letter that is not ASCII begin like `â` and `Ð`, which are letters of Latin-1.
+test.each([
+  ['X1234567', '„X1234567“'],
+  ['X1234567', '«X1234567»'],
+  ['X1234567', 'X1234567\u00a0ok'],
+  ['X1234567', 'X–1234567'],
+  ['АВ123456', 'no. АВ123456'],
+  ['12АБ345678', '12АБ345678'],
+  ['Ω1234567', '{"number":"Ω1234567"}'],
+])('the number %s is found in base64 and hexadecimal of %s', (documentNumber, text) => {
+  for (const encode of [base64, hex]) {
+    expect(withNumber(documentNumber, encode(text))).toMatchObject({ violations: [{ code: 'CLEAR_PII_IN_FREE_FORM' }] })
+  }
+})
+
+test.each(['„X1234568“', 'X1234567號'])('%s in base64 is another number', (text) => {
+  expect(withNumber('X1234567', base64(text)).ok).toBe(true)
+})
+
+test('the SSN between wide dashes and spaces is found in base64', () => {
+  expect(codesOf(base64('078\u00a0–\u00a005\u00a0–\u00a01120'))).toEqual(['CLEAR_PII_IN_FREE_FORM'])
+})
+
 test.each(['456785678', '898989898', '567456789'])('base64 of %s holds it, without the letter M', (ssn) => {
   const raw = Buffer.from(ssn).toString('base64')
   const person = { ...sampleSubmission().person, ssn, ssnLast4: ssn.slice(-4) }
