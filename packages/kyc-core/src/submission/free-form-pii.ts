@@ -168,9 +168,14 @@ function isNineDigits(folded: string): boolean {
  *
  * @param submission Unvalidated arguments.
  * @param pii Of `tokens` none is searched for: a token is not personal data.
+ * @returns `clearKeys`: keys that hold clear personal data, such as an SSN in base64. No pointer may repeat them.
  */
-export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): Violation[] {
+export function findClearPii(
+  submission: JsonValue | undefined,
+  pii: PiiForm,
+): { readonly violations: Violation[]; readonly clearKeys: ReadonlySet<string> } {
   const violations: Violation[] = []
+  const clearKeys = new Set<string>()
   const verifications = member(submission, 'verifications')
   const searched: SearchedValues =
     pii === 'tokens'
@@ -220,7 +225,10 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
       const object = value as JsonObject
       const holdsSsnValue = underSsnKey || namesSsn(object)
       for (const [key, item] of Object.entries(object)) {
-        if (isClearText(key, foldText(key), searched)) report(pointer)
+        if (isClearText(key, foldText(key), searched)) {
+          clearKeys.add(key)
+          report(pointer)
+        }
         const isOfSsn = isSsnLikeKey(key) || (holdsSsnValue && isValueKey(key))
         parts.push(scan(item, pointerOfKey(pointer, key), isOfSsn, textsAround))
       }
@@ -276,5 +284,5 @@ export function findClearPii(submission: JsonValue | undefined, pii: PiiForm): V
   scanSection('database')
   // Of the whole submission, as for its own values. Values in texts of JSON count too.
   if (values > JSON_LIMITS.values) violations.push(createViolation('', 'TOO_LONG'))
-  return violations
+  return { violations, clearKeys }
 }

@@ -10,19 +10,22 @@ export function pointerOfKey(parent: string, key: string): string {
 }
 
 /**
- * Cuts a pointer before the first unknown field name, because that name can hold personal data. Pointers into open
- * objects are unchanged: open objects have no unknown fields.
+ * Cuts a pointer before the first unknown field name, because that name can hold personal data. Open objects have no
+ * unknown fields. There it cuts before the first key of `clear`.
  */
-export function pointerWithoutUnknownFields(
+export function presentPointer(
   pointer: string,
   fields: { readonly known: ReadonlySet<string>; readonly open: ReadonlySet<string> },
+  clear: ReadonlySet<string>,
 ): string {
   const steps = pointer.split('/').slice(1)
   let kept = ''
   for (const [index, step] of steps.entries()) {
     if (!fields.known.has(step) && !/^\d{1,5}$/.test(step)) return kept
     kept += `/${step}`
-    if (fields.open.has(step)) return [kept, ...steps.slice(index + 1)].join('/')
+    if (!fields.open.has(step)) continue
+    const end = steps.findIndex((key, at) => at > index && clear.has(key))
+    return [kept, ...steps.slice(index + 1, end === -1 ? undefined : end)].join('/')
   }
   return kept
 }

@@ -7,7 +7,7 @@ import { isPolicy } from './check-policy.js'
 import { checkCountries } from './country-rules.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
-import { pointerWithoutUnknownFields } from './json-pointer.js'
+import { presentPointer } from './json-pointer.js'
 import { FREE_FORM_FIELDS, readJson, type JsonObject } from './json-value.js'
 import { checkLastName } from './name-rules.js'
 import { isLenient } from './lenient-rules.js'
@@ -76,11 +76,14 @@ function fieldNames(schema: unknown): string[] {
 
 const FIELDS = { known: new Set(fieldNames(argumentsSchema)), open: FREE_FORM_FIELDS }
 
-/** Prepares violations for the response: no names of unknown fields, and for each pointer its first violation. */
-function presentViolations(found: readonly Violation[]): Violation[] {
+/**
+ * Prepares violations for the response: no names of unknown fields, no keys with personal data, and for each pointer its
+ * first violation.
+ */
+function presentViolations(found: readonly Violation[], clearKeys: ReadonlySet<string>): Violation[] {
   const present = new Map<string, Violation>()
   for (const violation of found) {
-    const pointer = pointerWithoutUnknownFields(violation.pointer, FIELDS)
+    const pointer = presentPointer(violation.pointer, FIELDS, clearKeys)
     if (!present.has(pointer)) present.set(pointer, { ...violation, pointer })
   }
   return [...present.values()]
@@ -147,8 +150,9 @@ export function examineSubmission(
   const found = (strict.error?.issues ?? []).map(violationOf)
   const waived = policy.lenientOnFailed && context.isFailed ? found.filter(isLenient) : []
   const parsed = waived.length > 0 ? schemas.lenient.safeParse(read.value) : strict
+  const clear = findClearPii(read.value, pii)
   const inOrderOfPrecedence = [
-    ...findClearPii(read.value, pii),
+    ...clear.violations,
     ...read.violations,
     ...found.filter((violation) => !waived.includes(violation)),
     ...(parsed.error?.issues ?? []).map(violationOf),
@@ -168,13 +172,12 @@ export function examineSubmission(
   checkAddress(context)
   const decisionedMs = checkDates(context)
   checkVerifications(context)
-  findings.warnings.push(...findPersonalData(read.value))
-
-  const violations = presentViolations([...findings.violations.values(), ...unknownFields])
-  if (!parsed.success || violations.length > 0) return { submission: null, violations, warnings: findings.warnings }
-  return {
-    submission: { ...parsed.data, decisionedAt: new Date(decisionedMs) },
-    violations,
-    warnings: findings.warnings,
+  for (const { pointer, code } of findPersonalData(read.value)) {
+    context.warn(presentPointer(pointer, FIELDS, clear.clearKeys), code)
   }
+
+  const violations = presentViolations([...findings.violations.values(), ...unknownFields], clear.clearKeys)
+  const { warnings } = findings
+  if (!parsed.success || violations.length > 0) return { submission: null, violations, warnings }
+  return { submission: { ...parsed.data, decisionedAt: new Date(decisionedMs) }, violations, warnings }
 }

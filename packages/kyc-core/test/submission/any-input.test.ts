@@ -2,6 +2,7 @@ import { runInNewContext, runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
+import { examineSubmission } from '../../src/submission/parse-submission.js'
 import { VIOLATION_MESSAGES } from '../../src/submission/violation.js'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
@@ -292,6 +293,14 @@ describe('with tokens in the place of PII', () => {
 
   it('the last four of the token are compared', () => {
     expect(codesFor({ ssnLast4: '1121' }, {})).toEqual(['/person/ssnLast4 SSN_LAST4_MISMATCH'])
+  })
+})
+
+it('the pointer of a warning repeats no key that holds personal data', () => {
+  const externalProviderData = { answers: { MDc4LTA1LTExMjA: { email: 'somebody@example.com' } } }
+  expect(examineSubmission(sampleSubmission({ externalProviderData }), { now })).toMatchObject({
+    violations: [{ pointer: '/externalProviderData/answers', code: 'CLEAR_PII_IN_FREE_FORM' }],
+    warnings: [{ pointer: '/externalProviderData/answers', code: 'PII_BEYOND_TYPED_FIELDS' }],
   })
 })
 

@@ -203,6 +203,11 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         change: { [`${DATA}/x`]: { 'MDc4LTA1LTExMjA=': 1 } },
         refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
       },
+      ...['MDc4LTA1LTExMjA', 'n078-051-120', 'zeroSevenEightZeroFiveOneOneTwoZero', 'X123-456-7'].map((key) => ({
+        what: `as key ${key} above another problem, whose pointer does not repeat it`,
+        change: { [`${DATA}/x`]: { [key]: { n: 2 ** 53, note: 'SSN 219-09-9999' } } },
+        refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
+      })),
       {
         what: 'in base64 as idempotency key',
         change: { '/externalVerificationId': 'MDc4LTA1LTExMjA=' },
