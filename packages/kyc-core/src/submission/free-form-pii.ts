@@ -25,11 +25,11 @@ import { createViolation, type Violation } from './violation.js'
 const DASH = /[\p{Pd}−]/u
 const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}[\p{Pd}−]\d{2}[\p{Pd}−]\d{4}(?![\p{L}\p{N}-])/gu
 /**
- * "SSN: 219099999", "ssn=219099999", "<ssn>219099999", "SSN no. 219099999", "SSN - 219099999", "SSN (219099999)". Not
- * "ssn:219099999" or "ssn-219099999", ids of a provider.
+ * "SSN: 219099999", "ssn=219099999", "<ssn>219099999", "SSN no. 219099999", "SSN - 219099999", "SSN (219099999)", and
+ * `{"ssn":219099999}` in another text. Not "ssn-219099999", and not "ssn:219099999" outside a sentence: ids of a provider.
  */
 const LABELLED_SSN =
-  /(?<!\p{L})(?:SSN|SOCIAL SECURITY)(?: ?(?:NUMBER|NO\.?|#))?["'’]?(?: ?[=>] ?| ?: ?(?=["'’([ ])| ?: (?=\d)| [\p{Pd}−] | ?# ?| |(?<=[.#])|(?=[([]))(?:IS |WAS )? ?["'’([]?(\d{3}[ .\p{Pd}]?(?:\d{2}[ .\p{Pd}]?\d{4}|\d{3}[ .\p{Pd}]?\d{3}))(?![\p{L}\p{N}])/gu
+  /(?<!\p{L})(?:SSN|SOCIAL SECURITY)(?:[ _-]?(?:NUMBER|NO\.?|#))?["'’]?(?: ?[=>] ?| ?: ?(?=["'’([ ])|(?<=["'’]) ?: ?| ?: (?=\d)| [\p{Pd}−] | ?# ?| |(?<=[.#])|(?=[([]))(?:IS |WAS )? ?["'’([]?(\d{3}[ .\p{Pd}]?(?:\d{2}[ .\p{Pd}]?\d{4}|\d{3}[ .\p{Pd}]?\d{3}))(?![\p{L}\p{N}])/gu
 /** Lines of a machine readable zone are 30, 36 or 44 characters (ICAO 9303). */
 const MRZ_RUN = /[A-Z0-9<]{28,}/g
 const MRZ_CONTENT = /[A-Z0-9]{5}/
@@ -78,7 +78,8 @@ function holdsDashedSsn(folded: string): boolean {
 
 function holdsLabelledSsn(folded: string): boolean {
   if (!folded.includes('SSN') && !folded.includes('SOCIAL')) return false
-  const spaced = folded.replace(/\s+/g, ' ')
+  const sentence = /\S\s+\S/.test(folded) ? folded.replaceAll(':', ': ') : folded
+  const spaced = sentence.replace(/\s+/g, ' ')
   return [...spaced.matchAll(LABELLED_SSN)].some(([, digits = '']) => isIssuableSsn(digits.replace(/\D/g, '')))
 }
 

@@ -791,6 +791,7 @@ export const acceptedCases: readonly CaseGroup[] = [
           { a: 'QVgxMjM0NTY3', b: 'WDEyMzQ1Njc4', c: '583132333435363738' },
         ],
         ['nine digits under keys that hold the letters ss', { addressNumber: '219099999', class_no: '219099999' }],
+        ['ids of a provider that begin with the letters ssn', { a: 'ssn:219099999', b: 'ssn-219099999 passed' }],
         ['the last four', { ssnLast4: '1120', last4: '1120' }],
         ['foreign tax numbers of other lengths', { taxId: '12345678901', tin: 'DE123456789' }],
         ['words that hold ssn-like letters', { listing: '219099999', martin: '219099999', session: '219099999' }],

@@ -337,6 +337,11 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         'social  security\nnumber 219099999',
         'SSN#219-099-999',
         'SSN #: 219099999',
+        'SSN:219099999 did not match.',
+        'The answer was {"ssn":219099999}.',
+        '"ssn":219099999,"dob',
+        "Sent {'ssn' :219099999}",
+        'a=1&ssn_number=219099999',
       ].map((text) => row(`behind its name: ${JSON.stringify(text)}`, text)),
       ...(
         [
