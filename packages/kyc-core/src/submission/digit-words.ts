@@ -24,6 +24,10 @@ const WORDS: Readonly<Record<string, string>> = {
   DASH: '-',
   HYPHEN: '-',
   MINUS: '-',
+  GUION: '-',
+  GUIÓN: '-',
+  RAYA: '-',
+  MENOS: '-',
   // Last: they begin other words.
   OH: '0',
   O: '0',

@@ -163,6 +163,9 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('Han digits with dashes', '零七八-零五-一一二零'),
       row('words', 'The customer said: zero seven eight, zero five, one one two zero.'),
       row('words with dashes', 'OH-SEVEN-EIGHT-OH-FIVE-ONE-ONE-TWO-OH'),
+      ...['guion', 'guión', 'GUIO\u0301N', 'raya', 'menos'].map((dash) =>
+        row(`Spanish words with ${dash}`, `cero siete ocho ${dash} cero cinco ${dash} uno uno dos cero`),
+      ),
       row('backwards', '021150870'),
       row('backwards with dashes', '0211-50-870'),
       row('as a number in groups', '78,051,120'),
