@@ -17,18 +17,24 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 /** Base64 of a text that begins with `{"`, `{ `, `["`, `[{` or `[1`, and so the payload of a JSON web token. */
 const BASE64_JSON = /^(?:e[wy]|W[wyz0-9])[\w+/-]+={0,2}$/
 /** The same, by its first letters. */
-const BASE64_BEGIN = /^(?:e[wy]|W[wyz0-9])/
-/** `{` and `[` in the encoding of URLs. */
+const BASE64_BEGIN = /^\s*(?:e[wy]|W[wyz0-9])/
+/** `{` and `[` in the encoding of URLs, once or twice. */
 const URL_JSON = /^\s*%(?:25)?[57]B/i
 
 /** Decodes a text that is JSON in base64 or in the encoding of URLs; null for other text. */
 function decodeJson(text: string): string | null {
   try {
-    if (URL_JSON.test(text)) return decodeURIComponent(text)
+    if (URL_JSON.test(text)) {
+      // A form has a plus sign for a space.
+      const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+      return decodeJson(decoded) ?? decoded
+    }
     // Few other texts are split.
     if (!BASE64_BEGIN.test(text)) return null
-    const [payload = ''] = text.split('.').slice(text.startsWith('ey') ? 1 : 0)
-    const encoded = BASE64_JSON.test(payload) ? payload : text
+    // Programs break base64 into lines.
+    const line = text.replace(/\s/g, '')
+    const [payload = ''] = line.split('.').slice(line.startsWith('ey') ? 1 : 0)
+    const encoded = BASE64_JSON.test(payload) ? payload : line
     if (!BASE64_JSON.test(encoded)) return null
     return readUtf8(atob(encoded.replaceAll('-', '+').replaceAll('_', '/')))
   } catch {

@@ -128,6 +128,21 @@ test.each(NESTINGS)('a text of JSON inside three more texts (%s) is searched lik
   }
 })
 
+test.each([
+  ['base64 in lines', (json: string) => base64(json).replaceAll(/.{76}/g, '$&\r\n')],
+  ['base64 before a line break', (json: string) => `${base64(json)}\n`],
+  ['base64 behind a space', (json: string) => ` ${base64(json)}`],
+  ['the encoding of forms', (json: string) => new URLSearchParams({ json }).toString().replace('json=', '')],
+  ['URL encoding, twice', (json: string) => encodeURIComponent(encodeURIComponent(json))],
+])('JSON in %s is searched like its content', (_what, encode) => {
+  const answer = { provider: 'An answer of more than one line of base64.', formula: '1 + 1' }
+  const hidden = [{ area: '078', group: '05', serial: '1120' }, { ssn: '219099999' }]
+  for (const json of hidden) {
+    expect(codesOf(encode(JSON.stringify({ ...answer, ...json }, null, 1)))).toEqual(['CLEAR_PII_IN_FREE_FORM'])
+  }
+  expect(codesOf(encode(JSON.stringify({ ...answer, ref: '219099999' }, null, 1)))).toEqual([])
+})
+
 test.each(NESTINGS)('a text of JSON inside four more texts (%s) is searched as text', (_what, nest) => {
   expect(codesOf(inTexts(5, JSON.stringify({ a: '078', b: '05', c: '1120' }), nest))).toEqual([])
   expect(codesOf(inTexts(5, JSON.stringify({ answer: `no. ${DASHED}` }), nest))).toEqual(['CLEAR_PII_IN_FREE_FORM'])
