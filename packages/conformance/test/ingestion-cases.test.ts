@@ -4,7 +4,7 @@ import file from '@kyc-relay/kyc-core/schema/submission-cases.json'
 import { format } from 'prettier'
 import { expect, test } from 'vitest'
 import { applyPatch } from '../src/ingestion/apply-patch.js'
-import type { Change } from '../src/ingestion/ingestion-case.js'
+import { ingestionCases, type Change } from '../src/ingestion/ingestion-case.js'
 
 /** A live endpoint judges by its own clock: cases whose verdict depends on the day are left out. */
 const years = [0, 1, 5, 20]
@@ -16,9 +16,17 @@ function linesAfter(submission: unknown, yearsLater: number): string {
   return parsed.ok ? '' : parsed.violations.map(({ pointer, code }) => `${pointer} ${code}`).join()
 }
 
-test('cases/ingestion.json has every submission whose verdict is the same on any day', async () => {
+const setsId = ({ path }: { readonly path: string }) => path === '/externalVerificationId'
+
+test('each accepted submission has a fresh id: another user of the app may have sent a fixed one before', () => {
+  const accepted = ingestionCases.filter(({ violations }) => violations.length === 0)
+  expect(accepted.filter(({ patch }) => patch.some(setsId)).map(({ name }) => name)).toEqual([])
+})
+
+test('cases/ingestion.json has every submission whose verdict is the same on any day and for any user', async () => {
   const cases = file.cases.flatMap(({ group, what, patch, violations, ...more }) => {
     if ('policy' in more) return []
+    if (violations.length === 0 && patch.some(setsId)) return []
     const submission = applyPatch(file.base, patch as readonly Change[])
     if (new Set(years.map((later) => linesAfter(submission, later))).size > 1) return []
     const hash = createHash('sha256').update(JSON.stringify([group, what, patch]))
