@@ -120,7 +120,8 @@ const UTF8_DIGITS = /(?:[\xc2-\xf4][\x80-\xbf]{1,3}[ -~]{0,8}){6}/
 /** UTF-8 of one character other than ASCII between digits, such as a dash. */
 const UTF8_BETWEEN_DIGITS = /\d[ -/]?[\xc2-\xf4][\x80-\xbf]{1,3}[ -/]?\d/
 /** The same before or after a part of a number: `„X1234567“`, `АВ123456`. As Latin-1 some of its bytes are letters. */
-const UTF8_BESIDE_NUMBER = /[\dA-Za-z]{3}[ -/]?[\xc2-\xf4][\x80-\xbf]|[\xc2-\xf4][\x80-\xbf]{1,3}[ -/]?[\dA-Za-z]{3}/
+const UTF8_BESIDE_NUMBER =
+  /(?:[\dA-Za-z][ -/]?){3}[\xc2-\xf4][\x80-\xbf]|[\xc2-\xf4][\x80-\xbf]{1,3}[ -/]?(?:[\dA-Za-z][ -/]?){3}/
 const isUtf8 = anyOf([UTF8_DIGITS, UTF8_BETWEEN_DIGITS, UTF8_BESIDE_NUMBER])
 
 /** Reads bytes as UTF-8, one character a byte. */

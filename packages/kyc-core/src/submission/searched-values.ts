@@ -43,7 +43,8 @@ function searchedSsn(digits: string): SearchedSsn | null {
 
 function searchedDocumentNumber(text: string): string | null {
   if (text.length > LONGEST_DOCUMENT_NUMBER) return null
-  const folded = foldText(normaliseDocumentNumber(text)).replace(/[^\p{L}\p{N}]/gu, '')
+  // The sign is not part of the number: `№ 123456`.
+  const folded = foldText(normaliseDocumentNumber(text.replaceAll('№', ''))).replace(/[^\p{L}\p{N}]/gu, '')
   // Zeros alone stand for no number: `2026-01-05 00:00:00` holds six.
   return folded.length >= SHORTEST_SEARCHED && /[^0]/.test(folded) ? folded : null
 }

@@ -6,6 +6,8 @@ import { withoutSurplusMarks } from './combining-marks.js'
  */
 
 const INVISIBLE = /\p{Cf}/gu
+/** Signs for "number". NFKC makes letters of them, which would touch the number behind: `№X1234567`, `NºX1234567`. */
+const NUMBER_SIGN = /[№º]/g
 /** Text in which folding changes only letter case: most text. */
 const PLAIN = /^[\t\n\r -~]*$/
 const DECIMAL_DIGIT = /\p{Nd}/u
@@ -33,10 +35,14 @@ function inAscii(digits: string): string {
   return ascii
 }
 
-/** Folds a text: at most 30 combining marks in a row, NFKC, upper case, no invisible characters, decimal digits in ASCII. */
+/**
+ * Folds a text: at most 30 combining marks in a row, NFKC, upper case, no invisible characters, decimal digits in ASCII, a
+ * space behind `№` and `º`.
+ */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toUpperCase()
   return withoutSurplusMarks(text)
+    .replace(NUMBER_SIGN, '$& ')
     .normalize('NFKC')
     .replace(INVISIBLE, '')
     .replace(/[^\P{Nd}\d]+/gu, inAscii)

@@ -199,6 +199,7 @@ test.each([
   ['АВ123456', 'no. АВ123456'],
   ['12АБ345678', '12АБ345678'],
   ['Ω1234567', '{"number":"Ω1234567"}'],
+  ['АВ123456', 'АВ1-23456'],
 ])('the number %s is found in base64 and hexadecimal of %s', (documentNumber, text) => {
   for (const encode of [base64, hex]) {
     expect(withNumber(documentNumber, encode(text))).toMatchObject({ violations: [{ code: 'CLEAR_PII_IN_FREE_FORM' }] })
