@@ -1,20 +1,25 @@
 import { isIPv6 } from 'node:net'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { isOtherLoopback } from '../http/loopback-address.js'
 import type { Env } from '../env.js'
 import { errorCode, type Log } from '../operations/log.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './demo-file.js'
 import type { LocalFiles } from './local-certificates.js'
 
-/** Writes the apps and users of the first start with the current addresses. */
+/**
+ * Writes the apps and users of the first start with the current addresses. They are made anew if the database does not
+ * have the first app: it is another database than that of the file.
+ */
 export async function localDemo(
   env: Env,
   ports: Readonly<Record<'api' | 'internal' | 'secure', number>>,
   files: LocalFiles,
   tokens: Pick<DemoFile, 'internalToken' | 'operatorToken'>,
-  parts: Parameters<typeof seedDemo>[0],
+  parts: Parameters<typeof seedDemo>[0] & { readonly directory: Pick<AppDirectory, 'findApp'> },
   log: Log,
 ): Promise<DemoFile> {
-  const known = await readDemoFile(env.dataDir)
+  const kept = await readDemoFile(env.dataDir)
+  const known = (await parts.directory.findApp(kept?.apps[0]?.appId ?? '')) === null ? null : kept
   const { apps, users } = known ?? (await seedDemo(parts))
   const demo: DemoFile = {
     apiUrl: `http://${urlHost(env.host)}:${ports.api}`,

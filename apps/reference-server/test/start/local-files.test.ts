@@ -113,6 +113,18 @@ describe('a file of which a crash left nothing, or half', () => {
     expect((await readDemoFile(dataDir))?.apps).toHaveLength(2)
   })
 
+  it('demo.json of another database: the demo is made anew, once', async () => {
+    await (await start()).stop()
+    const ofFirst = (await readDemoFile(dataDir))?.apps
+    const other = { DATABASE_URL: `file:${place('other.db')}` }
+    await (await start(other)).stop()
+    const ofOther = (await readDemoFile(dataDir))?.apps
+    expect(ofOther).toHaveLength(2)
+    expect(ofOther).not.toEqual(ofFirst)
+    await (await start(other)).stop()
+    expect((await readDemoFile(dataDir))?.apps).toEqual(ofOther)
+  })
+
   const certificateFiles = ['localhost-key.pem', 'localhost.pem', 'local-ca.pem']
   it.each(damages.flatMap(([what, damage]) => certificateFiles.map((name) => [name, what, damage] as const)))(
     '%s, %s: the certificates belong together again',
