@@ -4,6 +4,7 @@ import type { OperatorRight } from '../identity/operators.js'
 import {
   answerOperation,
   checkParams,
+  hasNoBody,
   routePath,
   type Call,
   type OperationShape,
@@ -55,7 +56,7 @@ export function serveInternal<O extends InternalOperation>(
 function acceptedBody({ body, bodyOptional, actorRequired }: InternalOperation, c: Context<EdgeEnv>) {
   const isOperator = c.get('caller').kind === 'operator'
   // A service may send no body: its own records say why.
-  if (bodyOptional && !isOperator && c.req.header('content-type') === undefined) return undefined
+  if (bodyOptional && !isOperator && hasNoBody(c)) return undefined
   if (body === undefined || !('actor' in body.shape)) return body
   if (isOperator) return body.omit({ actor: true })
   return actorRequired ? body.extend({ actor: auditText }) : body

@@ -203,12 +203,15 @@ export function checkQuery<Query extends z.ZodObject>(
   return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields }) }
 }
 
+/** Checks the headers of a request for one without a body. */
+export function hasNoBody(c: Context<EdgeEnv>): boolean {
+  return c.req.header('transfer-encoding') === undefined && (c.req.header('content-length') ?? '0') === '0'
+}
+
 async function checkBody(operation: OperationShape, c: Context<EdgeEnv>, findMore: FindMore): Promise<Checked> {
   if (operation.body === undefined) return { ok: true, value: null }
-  const length = c.req.header('content-length')
-  const isEmpty = c.req.header('transfer-encoding') === undefined && (length === undefined || length === '0')
   let given: Readonly<Record<string, unknown>> = {}
-  if (!isEmpty || operation.bodyOptional !== true) {
+  if (operation.bodyOptional !== true || !hasNoBody(c)) {
     const head = refuseBodyHead(c)
     if (head !== null) return { ok: false, response: refuseProblem(c, head) }
     const read = await readJsonObject(c)

@@ -199,10 +199,21 @@ describe('the audit log', () => {
     expect((await call('DELETE', `/users/${userId}/pii`, ada, { purpose: 'the user asked' })).status).toBe(200)
     await call('DELETE', `/users/${userId}/pii`, server.demo.internalToken, { purpose: 'a court', actor: 'Bob' })
     const url = `${server.demo.internalUrl}/internal/v1/users/${userId}/pii`
-    expect((await server.call(url, { method: 'DELETE', token: server.demo.internalToken })).status).toBe(200)
+    const asService = { method: 'DELETE', token: server.demo.internalToken } as const
+    expect((await server.call(url, asService)).status).toBe(200)
+    // A purpose without its content type must not be lost, and a content type without a body asks for none.
+    const untyped = await fetch(url, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${server.demo.internalToken}` },
+      body: Buffer.from('{"purpose": "lost"}'),
+    })
+    expect(untyped.status).toBe(415)
+    const typed = { ...asService, headers: { 'content-type': 'application/json' } }
+    expect((await server.call(url, typed)).status).toBe(200)
     expect(entries('USER_ERASED')).toEqual([
       { actor: 'operator:Ada Example', reason: 'the user asked' },
       { actor: 'claimed:Bob', reason: 'a court' },
+      { actor: 'service', reason: null },
       { actor: 'service', reason: null },
     ])
   })
