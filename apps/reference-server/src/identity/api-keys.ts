@@ -29,7 +29,7 @@ export interface ApiKeys {
     readonly actor?: AuditActor
   }): Promise<{ apiKey: string }>
   /** Finds the app of a key; null for an unknown or retired key. */
-  findApp(apiKey: string): Promise<{ appId: string; version: number } | null>
+  findApp(apiKey: string): Promise<{ appId: string; version: number; state: KeyVersion['state'] } | null>
   /** Creates a key that is accepted at once. It signs after the partner activates it, or after 24 hours. */
   rotate(appId: string): Promise<{ apiKey: string; version: number; signsFrom: Date } | 'rotation_pending'>
   /** Activates the waiting key. The old key may read for 24 more hours. False when no key waits. */
@@ -70,7 +70,7 @@ export interface KeyVersion {
   readonly version: number
   /**
    * `SIGNING` signs now, and `WAITING` signs after its activation; both have full access. `RETIRING` no longer signs,
-   * and may read until `retiredAt`, if set.
+   * and may read until `retiredAt`: a day after the next version began to sign.
    */
   readonly state: 'SIGNING' | 'WAITING' | 'RETIRING'
   readonly createdAt: Date
@@ -108,15 +108,20 @@ export function createApiKeys(deps: {
   async function listVersions(appId: string): Promise<readonly KeyVersion[]> {
     const at = now()
     const rows = await directory.listApiKeys([appId], at)
-    const signing = rows.find((row) => row.signsFrom <= at)
-    return rows.map(({ version, createdAt, signsFrom, retiredAt }) => ({
-      version,
-      state: signsFrom > at ? 'WAITING' : version === signing?.version ? 'SIGNING' : 'RETIRING',
-      createdAt,
-      signsFrom,
-      retiredAt,
-    }))
+    return rows.flatMap(({ version, createdAt, signsFrom, retiredAt: stored }, index): readonly KeyVersion[] => {
+      const key = { version, createdAt, signsFrom, retiredAt: null }
+      const next = rows[index - 1]
+      if (signsFrom > at) return [{ ...key, state: 'WAITING' }]
+      if (next === undefined || next.signsFrom > at) return [{ ...key, state: 'SIGNING' }]
+      // Nothing is stored when the next version began to sign by itself.
+      const latest = new Date(next.signsFrom.getTime() + dayMs)
+      const retiredAt = stored !== null && stored < latest ? stored : latest
+      return retiredAt > at ? [{ ...key, state: 'RETIRING', retiredAt }] : []
+    })
   }
+
+  const findState: ApiKeys['findState'] = async ({ appId, version }) =>
+    (await listVersions(appId)).find((one) => one.version === version)?.state ?? null
 
   return {
     async createApp(app) {
@@ -136,7 +141,11 @@ export function createApiKeys(deps: {
       })
       return { apiKey }
     },
-    findApp: (apiKey) => directory.findApiKey(sha256(apiKey), now()),
+    async findApp(apiKey) {
+      const found = await directory.findApiKey(sha256(apiKey), now())
+      const state = found && (await findState(found))
+      return found && state && { ...found, state }
+    },
     async rotate(appId) {
       const { added, ...key } = await addNext(appId, (row) => directory.addApiKey(row))
       return added === 'added' ? key : 'rotation_pending'
@@ -170,8 +179,6 @@ export function createApiKeys(deps: {
         open: (row) => openApiKey(cipher, row),
       }),
     listVersions,
-    async findState({ appId, version }) {
-      return (await listVersions(appId)).find((one) => one.version === version)?.state ?? null
-    },
+    findState,
   }
 }

@@ -247,7 +247,7 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
     const { verdict, headers: limit } = limits.take('app', app.appId)
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
-    if (!reads && (await apiKeys.findState(app)) === 'RETIRING')
+    if (!reads && app.state === 'RETIRING')
       return refuseProblem(c, { code: 'FORBIDDEN', detail: 'API_KEY_RETIRING' }, limit)
     c.set('appId', app.appId)
     await next()
