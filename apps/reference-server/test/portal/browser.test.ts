@@ -439,6 +439,30 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await check('kyc-evidence-erased')
   })
 
+  it('breaks the long name of an application, or of a header, instead of growing wider than the screen', async () => {
+    const internal = (path: string, body: object) =>
+      server.call(operators(`/internal/v1${path}`), { body, token: server.demo.internalToken })
+    const { appId, apiKey } = (await internal('/apps', { name: 'W'.repeat(200) })).json as Record<string, string>
+    const { accessToken, userId } = (await internal('/access-tokens', { appId, scopes: ['VERIFY_KYC'] }))
+      .json as Record<string, string>
+    const submission = { query: submissionDocument, variables: submissionVariables({}) }
+    await server.graphql('secure', submission, { token: accessToken ?? null })
+    const registration = { url: receiver.url('/long'), headers: { [`X-${'H'.repeat(98)}`]: 'value' } }
+    const endpoint = await server.call(url('/api/v1/webhooks'), { body: registration, token: apiKey ?? null })
+    await context.clearCookies()
+    await page.goto(url(`/portal/sign-in?next=/portal/webhooks/${endpoint.json.id}/change`))
+    await page.getByLabel('Application').fill(appId ?? '')
+    await page.getByLabel('API key').fill(apiKey ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Now: x-hhh').waitFor()
+    await check('change-url-long-header')
+    await page.goto(operators(`/portal/sign-in?next=/portal/kyc%3Fuser=${userId}`))
+    await page.getByLabel('Operator token').fill(server.demo.operatorToken ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'WWW' }).waitFor()
+    await check('kyc-long-name')
+  })
+
   it('opens a sealed record without JavaScript', async () => {
     const user = server.demo.users[4]
     const variables = submissionVariables({})
