@@ -51,23 +51,34 @@ export function serveUserExport(routes: Hono<EdgeEnv>, deps: ExportRoutesDeps): 
     }
 
     await record('STARTED')
-    return c.body(streamOf(written()), 200, {
-      'content-type': 'application/json',
-      'content-disposition': `attachment; filename="${request.userId}.json"`,
-    })
+    return c.body(
+      streamOf(written(), () => c.env.outgoing.destroy()),
+      200,
+      {
+        'content-type': 'application/json',
+        'content-disposition': `attachment; filename="${request.userId}.json"`,
+      },
+    )
   })
 }
 
-/** Writes texts as the client reads them. */
-function streamOf(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
+/** Longest time for a client to take a piece, in milliseconds; shorter than a stop of the server may take. */
+const longestPauseMs = 30_000
+
+/** Writes texts as the client reads them. Calls `onStalled` when it takes none for 30 s: it would hold up a stop. */
+export function streamOf(texts: AsyncGenerator<string, void>, onStalled: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  let stalled: NodeJS.Timeout | undefined
   return new ReadableStream({
     async pull(controller) {
+      clearTimeout(stalled)
       const next = await texts.next()
-      if (next.done === true) controller.close()
-      else controller.enqueue(encoder.encode(next.value))
+      if (next.done === true) return controller.close()
+      controller.enqueue(encoder.encode(next.value))
+      stalled = setTimeout(onStalled, longestPauseMs).unref()
     },
     async cancel() {
+      clearTimeout(stalled)
       await texts.return()
     },
   })
