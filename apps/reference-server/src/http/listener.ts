@@ -64,7 +64,7 @@ const idleCheckMs = 50
 /** A started listener. */
 export interface Listener {
   readonly port: number
-  /** Stops accepting connections, waits for running requests, and closes idle connections. */
+  /** Stops accepting connections, waits for running requests, closes idle connections, and those that send too slowly. */
   close(): Promise<void>
 }
 
@@ -223,8 +223,12 @@ export async function startListener(options: {
       new Promise((resolve) => {
         closing = true
         const close = () => {
+          const closedAt = performance.now()
           // Node closes connections that are idle now, but not those that become idle later.
-          const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+          const idle = setInterval(() => {
+            server.closeIdleConnections()
+            openResponses.endUnsent(performance.now() - closedAt, timeouts.requestMs)
+          }, idleCheckMs)
           server.close(() => {
             clearInterval(idle)
             resolve()

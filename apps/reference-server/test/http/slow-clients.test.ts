@@ -18,7 +18,9 @@ let secure: Listener
 let headOnly: Listener
 let full: Listener
 let targets: RawTarget[]
+let listen: (isSecure: boolean) => Promise<{ readonly listener: Listener; readonly target: RawTarget }>
 let bodiesRead = 0
+let isLongRunning = false
 let readLate: (body: unknown) => void
 let hasArrived: () => void = () => undefined
 
@@ -28,6 +30,12 @@ beforeAll(async () => {
     const body = await readJsonObject(c)
     bodiesRead += body.ok ? 1 : 0
     return c.json({ read: body.ok })
+  })
+  app.get('/long', async (c) => {
+    isLongRunning = true
+    // Longer than the time of a request.
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    return c.json({})
   })
   // Like a route that is still looking something up when its client goes away.
   app.post('/late', async (c) => {
@@ -55,10 +63,15 @@ beforeAll(async () => {
   headOnly = await startListener({ ...options, tls: null, timeouts: { ...options.timeouts, requestMs: 60_000 } })
   full = await startListener({ ...options, tls: null, loadShedding: createLoadShedding({ maxInFlight: 0 }) })
   targets = [{ port: plain.port }, { port: secure.port, ca: caPem }]
+  listen = async (isSecure) => {
+    const tls = isSecure ? { cert: certificatePem, key: privateKeyPem } : null
+    const listener = await startListener({ ...options, tls })
+    return { listener, target: { port: listener.port, ...(isSecure ? { ca: caPem } : {}) } }
+  }
 })
 afterAll(() => Promise.all([plain.close(), secure.close(), headOnly.close(), full.close()]))
 
-it.concurrent.each([
+const slowRequests = [
   ['a head that never ends', 'POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
   ['a connection that says nothing', ''],
   [
@@ -69,7 +82,9 @@ it.concurrent.each([
     'chunks that never end',
     'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n',
   ],
-])('%s is answered 408 and closed', async (_name, bytes) => {
+] as const
+
+it.concurrent.each(slowRequests)('%s is answered 408 and closed', async (_name, bytes) => {
   await Promise.all(
     targets.map(async (target) => {
       const connection = await openRaw(target)
@@ -79,6 +94,31 @@ it.concurrent.each([
     }),
   )
   expect(bodiesRead).toBe(0)
+})
+
+it.concurrent.each(slowRequests)('%s holds up a stop for the time of a request at most', async (_name, bytes) => {
+  await Promise.all(
+    [false, true].map(async (isSecure) => {
+      const { listener, target } = await listen(isSecure)
+      const connection = await openRaw(target)
+      connection.send(bytes)
+      const second = await openRaw(target)
+      second.send('GET /missing HTTP/1.1\r\nhost: localhost\r\n\r\n')
+      expect((await second.answer()).status).toBe(404)
+      second.send(bytes)
+      await listener.close()
+    }),
+  )
+})
+
+it.concurrent('a stop waits longer for a request that has arrived', async () => {
+  const { listener, target } = await listen(false)
+  const connection = await openRaw(target)
+  connection.send('GET /long HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  await vi.waitFor(() => expect(isLongRunning).toBe(true))
+  const stopped = listener.close()
+  expect((await connection.answer()).status).toBe(200)
+  await stopped
 })
 
 it('a head that never ends is not given the time of a body', async () => {

@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
@@ -11,6 +12,18 @@ export interface OpenResponses {
   countOn(socket: Duplex): number
   /** Returns the response to the latest request of a connection, open or not. */
   latestOn(socket: Duplex): ServerResponse | undefined
+}
+
+/** How long a new connection may be silent while its server closes: its first request may be on the way. */
+const longestSilenceMs = 1_000
+
+/** Ends connections while their server closes: Node then no longer checks its time limits. */
+interface ClosingConnections {
+  /**
+   * Ends connections that have sent nothing for a second after the close, and those whose next request has not arrived
+   * whole after `requestMs`.
+   */
+  endUnsent(sinceCloseMs: number, requestMs: number): void
 }
 
 interface Connection {
@@ -33,7 +46,7 @@ interface Connection {
 export function createOpenResponses(
   maxMs: number,
   nowMs: () => number,
-): OpenResponses & { begin(socket: Duplex): unknown; check(): void } {
+): OpenResponses & ClosingConnections & { begin(socket: Duplex): unknown; check(): void } {
   const connections = new Map<Duplex, Connection>()
 
   function begin(socket: Duplex): Connection {
@@ -71,6 +84,14 @@ export function createOpenResponses(
     },
     countOn: (socket) => connections.get(socket)?.open.size ?? 0,
     latestOn: (socket) => connections.get(socket)?.latest,
+    endUnsent(sinceCloseMs, requestMs) {
+      const isLate = sinceCloseMs > requestMs
+      for (const [socket, { open }] of connections) {
+        const [next] = open.keys()
+        const isSilent = sinceCloseMs > longestSilenceMs && (socket as Socket).bytesRead === 0
+        if (isSilent || (isLate && next?.req.complete !== true)) socket.destroy()
+      }
+    },
     check() {
       const now = nowMs()
       for (const [socket, connection] of connections) {
@@ -86,7 +107,7 @@ export function createOpenResponses(
 export function trackOpenResponses(
   server: Server,
   times: { readonly maxMs: number; readonly checkMs: number },
-): OpenResponses {
+): OpenResponses & ClosingConnections {
   const responses = createOpenResponses(times.maxMs, () => performance.now())
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', responses.begin)
   server.once('listening', () => {
