@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isStorable } from '../http/stored-text.js'
 import { defineOperation } from '../webhooks-api/operation.js'
-import { id, scopes } from './field-schemas.js'
+import { appName, id, scopes } from './field-schemas.js'
 import * as reads from './read-schemas.js'
 import {
   base,
@@ -23,7 +23,7 @@ const createApp = defineOperation({
   tag: 'Apps and access',
   summary: 'Create an app',
   description: 'The answer shows the API key once.',
-  body: z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) }),
+  body: z.strictObject({ appId: id.nullish(), name: appName }),
   answers: {
     201: {
       description: 'Created.',

@@ -44,6 +44,14 @@ export const auditText = z
   .regex(/\S/)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
 
+/** Schema of an app's name: one line of 1 to 200 characters that can be typed and read, without direction overrides. */
+export const appName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u)
+
 /** Schema of a KYC status. */
 export const kycStatus = z.enum(['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'])
 

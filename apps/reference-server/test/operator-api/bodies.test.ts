@@ -10,7 +10,7 @@ afterAll(() => server.stop())
 const id = '7a000000-0000-4000-8000-000000000001'
 const event = { appId: id, userId: id, eventType: 'WIDGET_KYC_INITIATION', data: {} }
 
-it.each([
+it.each<[path: string, body: object, expected: string[]]>([
   ['/events', { ...event, note: 1 }, [' UNKNOWN_FIELD']],
   ['/events', { ...event, JaneExample: 1, JohnExample: 2 }, [' UNKNOWN_FIELD']],
   ['/events', { ...event, '078-05-1120': 1 }, [' UNKNOWN_FIELD']],
@@ -19,6 +19,9 @@ it.each([
   ['/events', { ...event, userId: null }, ['/userId TYPE']],
   ['/events', { ...event, userId: 'me' }, ['/userId FORMAT']],
   ['/events', { ...event, eventType: 'WIDGET' }, ['/eventType ENUM']],
+  ...['\0', '\u0007', 'two\nlines', 'two\u2028lines', 'a\u202eb', 'a\u2066b'].map(
+    (name): [string, object, string[]] => ['/apps', { name: `Example ${name}` }, ['/name FORMAT']],
+  ),
   ['/access-tokens', { appId: id, scopes: [] }, ['/scopes RANGE']],
   ['/access-tokens', { appId: id, scopes: ['lower'] }, ['/scopes/0 FORMAT']],
   ['/transactions', { appId: id, data: [] }, ['/userId REQUIRED', '/data TYPE']],
