@@ -18,7 +18,10 @@ let secure: Listener
 let headOnly: Listener
 let full: Listener
 let targets: RawTarget[]
-let listen: (isSecure: boolean) => Promise<{ readonly listener: Listener; readonly target: RawTarget }>
+let listen: (
+  isSecure: boolean,
+  requestMs?: number,
+) => Promise<{ readonly listener: Listener; readonly target: RawTarget }>
 let bodiesRead = 0
 let isLongRunning = false
 let readLate: (body: unknown) => void
@@ -63,9 +66,9 @@ beforeAll(async () => {
   headOnly = await startListener({ ...options, tls: null, timeouts: { ...options.timeouts, requestMs: 60_000 } })
   full = await startListener({ ...options, tls: null, loadShedding: createLoadShedding({ maxInFlight: 0 }) })
   targets = [{ port: plain.port }, { port: secure.port, ca: caPem }]
-  listen = async (isSecure) => {
+  listen = async (isSecure, requestMs = options.timeouts.requestMs) => {
     const tls = isSecure ? { cert: certificatePem, key: privateKeyPem } : null
-    const listener = await startListener({ ...options, tls })
+    const listener = await startListener({ ...options, tls, timeouts: { ...options.timeouts, requestMs } })
     return { listener, target: { port: listener.port, ...(isSecure ? { ca: caPem } : {}) } }
   }
 })
@@ -109,6 +112,27 @@ it.concurrent.each(slowRequests)('%s holds up a stop for the time of a request a
       await listener.close()
     }),
   )
+})
+
+it.concurrent('a connection that has said nothing does not hold up a stop for the time of a request', async () => {
+  await Promise.all(
+    [false, true].map(async (isSecure) => {
+      const { listener, target } = await listen(isSecure, 600_000)
+      await openRaw(target)
+      await listener.close()
+    }),
+  )
+})
+
+it.concurrent('a stop waits for a request that is on its way on a new connection', async () => {
+  const { listener, target } = await listen(false)
+  const connection = await openRaw(target)
+  const stopped = listener.close()
+  // Longer than the time between two checks.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  connection.send('GET /missing HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  expect((await connection.answer()).status).toBe(404)
+  await stopped
 })
 
 it.concurrent('a stop waits longer for a request that has arrived', async () => {
