@@ -683,6 +683,13 @@ describe('after all of it', () => {
     }
   })
 
+  it('each field of the person but the last four digits of the SSN holds a canary, and each canary is sent', () => {
+    const found = (value: unknown) => search.find('sent', json(value)).map((leak) => leak.canary)
+    const without = Object.entries(person).filter(([, value]) => found(value).length === 0)
+    expect(without.map(([name]) => name)).toEqual(['ssnLast4'])
+    expect(new Set(found(canarySubmission()))).toEqual(new Set(Object.keys(canary)))
+  })
+
   it('the search sees a leak in every sink and in every encoding', async () => {
     for (const [encoding, write] of Object.entries(encodings)) {
       for (const [name, value] of Object.entries(canary)) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
 import { addressSchema, extractedAddressSchema } from '../../src/submission/address.js'
@@ -46,6 +47,12 @@ it('a row shows for each text without a pattern that it refuses the submitted SS
   expect(texts.filter((text) => !shown.has(`${text} CLEAR_PII_IN_FREE_FORM`))).toEqual([
     '/verifications/document/documentNumber',
   ])
+})
+
+it.each(Object.keys(personSchema.shape))('section 2.2 of the contract has the field %s of a person', (field) => {
+  const contract = readFileSync(new URL('../../../../docs/contract.md', import.meta.url), 'utf8')
+  const section = contract.split(/^### /m).find((part) => part.startsWith('2.2 '))
+  expect(section).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'))
 })
 
 describe('the violations of a submission', () => {

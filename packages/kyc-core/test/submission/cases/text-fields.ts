@@ -26,6 +26,9 @@ const limitedTexts: readonly LimitedText[] = [
   { pointer: '/verifications/ssn/source', atMost: 100 },
 ]
 
+/** Texts of the person itself are parts of a name. */
+const names = limitedTexts.filter(({ pointer }) => /^\/person\/\w+$/.test(pointer))
+
 /** One character of four code points, which NFC composes to one. */
 const decomposed = '\u03b1\u0313\u0300\u0345'
 
@@ -46,6 +49,10 @@ export const acceptedTexts: readonly CaseGroup[] = [
         { what: `${pointer} empty`, change: { [pointer]: '' } },
         { what: `${pointer} null`, change: { [pointer]: null } },
       ]),
+  },
+  {
+    heading: 'Direction marks before and after a part of a name',
+    rows: names.map(({ pointer }) => ({ what: pointer, change: { [pointer]: '\u200fרות\u061c' } })),
   },
 ]
 
@@ -88,6 +95,14 @@ export const refusedTexts: readonly CaseGroup[] = [
       what: pointer,
       change: { [pointer]: ' ' },
       refused: [`${pointer} ${optional ? 'FORMAT' : 'REQUIRED'}`],
+    })),
+  },
+  {
+    heading: 'No part of a name',
+    rows: names.map(({ pointer }) => ({
+      what: pointer,
+      change: { [pointer]: 'a@b.co' },
+      refused: [`${pointer} FORMAT`],
     })),
   },
   {
