@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { reportOfCause, type WebhookStore } from '../../src/delivery/index.js'
+import { resultOfCause } from '../../src/delivery/sender.js'
 import type { SendResult } from '../../src/internal/index.js'
 import { accepted, appId, publish, registerEndpoint } from './delivery-samples.js'
 import { settlePromises, VirtualTime } from './virtual-time.js'
@@ -17,6 +18,8 @@ import {
 } from './worker-fixture.js'
 
 beforeEach(setUpWorker)
+
+const objectAsEachMember = Object.fromEntries(Object.keys(resultOfCause('TIMEOUT')).map((name) => [name, {}]))
 
 describe('what fails around it', () => {
   test('a sender that throws ends its own delivery as FAILED after five attempts, and no other', async () => {
@@ -76,6 +79,7 @@ describe('what fails around it', () => {
     ['a text as cause of a success', { status: 200, cause: 'OK' }, { cause: 'INTERNAL_ERROR', status: 200 }],
     ['an object as cause', { status: 503, cause: {} }, { cause: 'HTTP_STATUS', status: 503 }],
     ['an object as address', { status: 503, address: {} }, { cause: 'HTTP_STATUS', address: null }],
+    ['an object as each member', objectAsEachMember, resultOfCause('INVALID_RESPONSE')],
     [
       'lists and numbers as headers',
       { status: 503, responseHeaders: { 'retry-after': ['1', '2'], n: 1n, none: null, 'x-token': 'canary' } },
