@@ -1,6 +1,6 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import { isIPv6, type AddressInfo } from 'node:net'
+import { isIPv6, type AddressInfo, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { listenToFeed } from './api/listen-feed.js'
 import { createPalette } from './colours.js'
@@ -126,14 +126,11 @@ Examples:
       received++
       if (received >= count) finish()
     })
-    const server = createTlsServer(certificate, (request, response) => void listener(request, response))
+    const { server, close } = createTlsServer(certificate, listener)
     const host = values.host ?? '127.0.0.1'
     printUrl(await listening(server, port, host), host, values.json === true, terminal)
     if (!terminal.stopped.aborted) await finished
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeIdleConnections()
-    })
+    await close()
     return 0
   },
 }
@@ -149,9 +146,37 @@ function refuseForeignOptions(values: Readonly<Record<string, unknown>>): void {
   throw new UsageError(isFeed ? `--from-feed takes no --${given}.` : `--${given} needs --from-feed.`)
 }
 
-function createTlsServer(certificate: { cert: string; key: string }, listener: RequestListener): Server {
+/** Creates a server. `close` lets it answer the requests that have arrived, and ends all connections. */
+function createTlsServer(
+  certificate: { cert: string; key: string },
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): { readonly server: Server; readonly close: () => Promise<void> } {
+  const answering = new Map<IncomingMessage, Promise<unknown>>()
+  const connections = new Set<Socket>()
+  const server = secureServer(certificate)
+    .on('connection', (socket: Socket) => {
+      connections.add(socket)
+      socket.once('close', () => connections.delete(socket))
+    })
+    .on('request', (request, response) => {
+      const sent = new Promise((resolve) => response.once('close', resolve))
+      answering.set(request, Promise.all([listener(request, response), sent]))
+      void sent.then(() => answering.delete(request))
+    })
+  async function close(): Promise<void> {
+    server.close()
+    // A body may never end.
+    for (const request of answering.keys()) if (!request.complete) request.destroy()
+    await Promise.all(answering.values())
+    // A browser opens connections on which it sends nothing.
+    for (const socket of connections) socket.destroy()
+  }
+  return { server, close }
+}
+
+function secureServer(certificate: { cert: string; key: string }): Server {
   try {
-    return createServer(certificate, listener)
+    return createServer(certificate)
   } catch {
     throw new UsageError(
       'Certificate and key do not match: --cert takes a certificate and --key its private key, both PEM.',

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes, signWebhook, verifyStandardWebhook, verifyWebhook } from '@kyc-relay/webhooks'
 import { run } from '../../src/cli/run.js'
@@ -568,6 +569,27 @@ describe('listen', () => {
     await exit
   })
 
+  test.each([
+    ['says nothing, as those that a browser opens in advance', true, ''],
+    ['does not begin with TLS', false, ''],
+    ['sends no body', true, 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n'],
+  ])('stops at once beside a connection that %s', async (_what, isTls, text) => {
+    const { url, stop, exit } = await listening()
+    const port = Number(new URL(url).port)
+    const socket = isTls
+      ? connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(path('ca.pem')) })
+      : connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    await once(socket, isTls ? 'secureConnect' : 'connect')
+    socket.write(text)
+    // The server asks for the body, so the request has arrived.
+    if (text !== '') await once(socket, 'data')
+    const closed = new Promise((resolve) => socket.resume().once('close', resolve))
+    stop()
+    expect(await exit).toBe(0)
+    await closed
+  })
+
   test('forwards to a receiver on this machine, with duplicates on demand, and answers what it answers', async () => {
     const { url: forwardTo, incoming } = await receiver((response) => response.writeHead(418).end())
     const { trigger, lines, printed } = await listening('--forward', forwardTo, '--duplicates', '2')
@@ -578,6 +600,20 @@ describe('listen', () => {
     expect(incoming).toHaveLength(3)
     for (const one of incoming)
       expect(await verifyWebhook({ ...one, secrets: apiKey })).toMatchObject({ eventId: 'one' })
+  })
+
+  test('answers what it has forwarded before it stops', async () => {
+    let answer = () => {}
+    const { url: forwardTo, incoming } = await receiver((response) => {
+      answer = () => void response.writeHead(418).end()
+    })
+    const { trigger, stop, exit } = await listening('--forward', forwardTo)
+    const triggered = trigger('--event-id', 'one')
+    await expect.poll(() => incoming.length).toBe(1)
+    stop()
+    answer()
+    expect((await triggered).out).toContain('"status":418')
+    expect(await exit).toBe(0)
   })
 
   test('forwards the static headers of the endpoint, and nothing of the connection', async () => {
