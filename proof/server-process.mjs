@@ -20,6 +20,9 @@ export const settings = {
   MIN_FREE_DISK_PERCENT: '0',
 }
 
+/** Characters of a log to keep. A server that has said why it ends still logs each request that it cannot answer. */
+const mostOutput = 200_000
+
 /**
  * Starts the built server as a process of its own, as users run it. `started` resolves with its `demo.json`, or with null
  * when the process ended before it served. `preload` is a module that it loads first.
@@ -33,9 +36,12 @@ export function startServer({ dataDir, variables = {}, preload = null }) {
   let output = ''
   const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
   const started = new Promise((resolve) => {
+    let serves = false
     const onData = (chunk) => {
-      output = (output + chunk).slice(-20_000)
-      if (output.includes('"msg":"started"')) resolve(JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')))
+      output = (output + chunk).slice(-mostOutput)
+      if (serves || !output.includes('"msg":"started"')) return
+      serves = true
+      resolve(JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')))
     }
     child.stdout.on('data', onData)
     child.stderr.on('data', onData)
@@ -45,7 +51,7 @@ export function startServer({ dataDir, variables = {}, preload = null }) {
     child,
     started,
     ended,
-    /** The last 20,000 characters of its log. */
+    /** The end of its log. */
     output: () => output,
     /** Sends a signal and resolves with how the process ended. */
     end(signal) {

@@ -94,8 +94,12 @@ async function runRound({ name, seed, sabotage }) {
     rmSync(plan, { force: true })
     if (server.child.exitCode !== null || server.child.signalCode !== null) {
       ends['ended itself'] += 1
-      if (!fault.mayEnd) violations.push(`with ${name} the server ended: ${server.output().slice(-300)}`)
-      else if (!fault.mayEnd.test(server.output())) violations.push(`with ${name} the server ended without saying why`)
+      // What it said last may still be in the pipe.
+      await server.ended
+      if (!fault.mayEnd?.test(server.output())) {
+        const why = fault.mayEnd ? ' without saying why' : ''
+        violations.push(`with ${name} the server ended${why}: ${server.output().slice(-300)}`)
+      }
     } else if (fault.mustEnd) violations.push(`with ${name} the server goes on`)
     // A process that saw the fault may go on or not. The one after it has only the files.
     let serve
